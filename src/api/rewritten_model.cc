@@ -1,5 +1,6 @@
 #include "api/rewritten_model.h"
 
+#include "eval/compare_runs.h"
 #include "eval/feeds.h"
 #include "eval/fusion_report.h"
 #include "eval/latency.h"

@@ -1,6 +1,7 @@
 #include "api/trial_runs.h"
 
 #include "data/held_out.h"
+#include "eval/compare_runs.h"
 #include "eval/feeds.h"
 #include "runtime/session.h"
 

@@ -2,6 +2,7 @@
 
 #include "api/verbs.h"
 #include "diff/model_diff.h"
+#include "eval/compare_runs.h"
 #include "eval/feeds.h"
 #include "eval/latency.h"
 #include "ir/model_io.h"

@@ -3,6 +3,7 @@
 
 #include "api/saved_outputs.h"
 #include "api/verbs.h"
+#include "eval/compare_runs.h"
 #include "eval/input_check.h"
 #include "eval/latency.h"
 #include "eval/runnable_inputs.h"

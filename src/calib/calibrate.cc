@@ -67,9 +67,8 @@ Result<CalibrationData> Calibrate(Model model, const StatisticsRequest& request,
                          .derived = options.derives() ? WhatToDerive(model.graph, request) : DerivedTensors(),
                          .origins = OriginsOf(model.graph, request.tensors)};
   if (options.per_sample) header.per_sample.emplace();
-  const bool apart = options.without_held_out != nullptr;
-  PREON_CHECK(!apart || (options.collection == nullptr && !options.start && !options.per_sample));
-  Observation observer(request, options.mode, header, apart);
+  PREON_CHECK(options.parts == 1 || (options.collection == nullptr && !options.start && !options.per_sample));
+  Observation observer(request, options.mode, header, options.parts);
   std::optional<CollectingObserver> collecting;
   if (options.collection != nullptr) collecting.emplace(observer.observer(), *options.collection);
   TensorObserver* const shown = collecting ? static_cast<TensorObserver*>(&*collecting) : &observer;
@@ -119,7 +118,7 @@ Result<CalibrationData> Calibrate(Model model, const StatisticsRequest& request,
   PREON_RETURN_IF_ERROR(done);
   if (progress.done == 0 && !options.may_be_empty) return Error(ErrorId::kDataEmpty, "calibrate: no samples");
 
-  PREON_ASSIGN_OR_RETURN(CalibrationData data, observer.Take(options.without_held_out));
+  PREON_ASSIGN_OR_RETURN(CalibrationData data, observer.Take(options.of_parts));
   WarnOfInfinities(data, context);
   return data;
 }

@@ -71,9 +71,10 @@ struct CalibrateOptions {
   /// Sees every batch and the model's outputs for it; an error ends the calibration.
   std::function<Status(const Batch& batch, const std::vector<NamedTensor>& outputs)> see_run;
   bool may_be_empty = false;  ///< a source without samples is no error
-  /// Gets what the batches that are not held out (Batch::held_out) have taught; the result is of all. For a pass from
-  /// the start, without collection and rows per sample. Memory: the sketches a second time. Null: nobody wants it.
-  CalibrationData* without_held_out = nullptr;
+  /// So many parts of the data (Batch::part) have statistics apart, which `of_parts` gets; the result is of all. For a
+  /// pass from the start, without collection and rows per sample. Memory: the sketches so many times.
+  size_t parts = 1;
+  std::vector<CalibrationData>* of_parts = nullptr;
   /// What an interrupted pass over the same samples has learned. Samples of it that the source yields are not run.
   std::optional<CalibrationData> start;
   double checkpoint_seconds = 0;

@@ -8,27 +8,15 @@ namespace {
 // The runtime calls observers on the thread that called it.
 thread_local SketchObserver* current_observer = nullptr;
 
-Result<CalibrationData> Merged(CalibrationData data, CalibrationData held_out,
-                               const std::vector<const StatisticKind*>& kinds) {
-  std::vector<CalibrationData> parts;
-  parts.push_back(std::move(data));
-  parts.push_back(std::move(held_out));
-  return MergeCalibrations(std::move(parts), kinds);
-}
-
 }  // namespace
 
-Observation::Observation(const StatisticsRequest& request, SketchMode mode, const CalibrationData& header, bool apart)
-    : header_(header), kinds_(request.Kinds()), observer_(request, mode, header.derived), rows_(header.per_sample) {
-  if (apart) held_out_.emplace(request, mode, header.derived);
-}
-
-SketchObserver& Observation::ObserverOf(const Batch& batch) {
-  return held_out_ && batch.held_out ? *held_out_ : observer_;
+Observation::Observation(const StatisticsRequest& request, SketchMode mode, const CalibrationData& header, size_t parts)
+    : header_(header), kinds_(request.Kinds()), rows_(header.per_sample) {
+  while (parts_.size() < parts) parts_.emplace_back(request, mode, header.derived);
 }
 
 void Observation::BeginRun(const Batch& batch, std::vector<SampleRow>* rows) {
-  current_observer = &ObserverOf(batch);
+  current_observer = &PartOf(batch).observer;
   current_observer->BeginRun(batch, rows);
 }
 
@@ -43,44 +31,49 @@ void Observation::ObserveTogether(std::span<const ObservedStep> steps, const Par
 }
 
 void Observation::Saw(const Batch& batch, const std::vector<SampleRow>& rows) {
-  AddSamplesOf(batch, &ObserverOf(batch) == &observer_ ? samples_ : held_out_samples_);
+  AddSamplesOf(batch, PartOf(batch).samples);
   if (rows_) rows_->insert(rows_->end(), rows.begin(), rows.end());
 }
 
 Status Observation::Start(const CalibrationData& known) {
-  samples_ = known.samples;
+  Part& first = parts_.front();
+  first.samples = known.samples;
   PREON_CHECK(known.per_sample.has_value() == rows_.has_value());
   rows_ = known.per_sample;
-  return observer_.Start(known.tensors, known.statistics);
+  return first.observer.Start(known.tensors, known.statistics);
 }
 
 // One sketch per tensor, the samples in canonical form, their rows in order.
-Result<CalibrationData> Observation::DataOf(const SketchObserver& observer, const SampleRuns& samples,
-                                            std::vector<TensorSketch> sketches) const {
+Result<CalibrationData> Observation::DataOf(const Part& part, std::vector<TensorSketch> sketches) const {
   CalibrationData data = header_;
-  PREON_ASSIGN_OR_RETURN(data.samples, Canonical(samples));
+  PREON_ASSIGN_OR_RETURN(data.samples, Canonical(part.samples));
   data.per_sample = rows_;
   if (data.per_sample) SortRows(*data.per_sample);
-  for (size_t index = 0; index < observer.tensors().size(); ++index)
-    data.tensors.emplace(observer.tensors()[index], std::move(sketches[index]));
-  data.statistics = observer.Statistics();
+  const std::vector<std::string>& tensors = part.observer.tensors();
+  for (size_t index = 0; index < tensors.size(); ++index)
+    data.tensors.emplace(tensors[index], std::move(sketches[index]));
+  data.statistics = part.observer.Statistics();
   DeriveSketches(data);
   return data;
 }
 
-Result<CalibrationData> Observation::SoFar() const {
-  PREON_ASSIGN_OR_RETURN(CalibrationData data, DataOf(observer_, samples_, observer_.Sketches()));
-  if (held_out_samples_.empty()) return data;
-  PREON_ASSIGN_OR_RETURN(CalibrationData held_out, DataOf(*held_out_, held_out_samples_, held_out_->Sketches()));
-  return Merged(std::move(data), std::move(held_out), kinds_);
+Result<CalibrationData> Observation::Together(const std::function<std::vector<TensorSketch>(Part&)>& sketches,
+                                              std::vector<CalibrationData>* of_parts) {
+  std::vector<CalibrationData> data;
+  for (Part& part : parts_) {
+    if (part.samples.empty() && &part != &parts_.front()) continue;
+    PREON_ASSIGN_OR_RETURN(data.emplace_back(), DataOf(part, sketches(part)));
+  }
+  if (of_parts != nullptr) *of_parts = data;
+  return data.size() == 1 ? std::move(data.front()) : MergeCalibrations(std::move(data), kinds_);
 }
 
-Result<CalibrationData> Observation::Take(CalibrationData* without_held_out) {
-  PREON_ASSIGN_OR_RETURN(CalibrationData data, DataOf(observer_, samples_, observer_.TakeSketches()));
-  if (without_held_out != nullptr) *without_held_out = data;
-  if (held_out_samples_.empty()) return data;
-  PREON_ASSIGN_OR_RETURN(CalibrationData held_out, DataOf(*held_out_, held_out_samples_, held_out_->TakeSketches()));
-  return Merged(std::move(data), std::move(held_out), kinds_);
+Result<CalibrationData> Observation::SoFar() {
+  return Together([](Part& part) { return part.observer.Sketches(); }, nullptr);
+}
+
+Result<CalibrationData> Observation::Take(std::vector<CalibrationData>* of_parts) {
+  return Together([](Part& part) { return part.observer.TakeSketches(); }, of_parts);
 }
 
 }  // namespace preon

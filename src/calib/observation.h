@@ -1,6 +1,8 @@
-// Observation: what a pass over the data has learned so far, that of batches held out apart from the rest.
+// Observation: what a pass over the data has learned so far, each part of the data apart.
 #pragma once
 
+#include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,12 +15,12 @@ namespace preon {
 class Observation final : public TensorObserver {
  public:
   /// @param header  what all results begin with; outlives it
-  /// @param apart   batches held out have sketches of their own, which are merged in the end
-  Observation(const StatisticsRequest& request, SketchMode mode, const CalibrationData& header, bool apart);
+  /// @param parts   of the data (Batch::part); each has sketches of its own, which are merged in the end
+  Observation(const StatisticsRequest& request, SketchMode mode, const CalibrationData& header, size_t parts);
 
-  /// Of batches that are not held out.
-  SketchObserver& observer() { return observer_; }
-  const std::vector<std::string>& tensors() const { return observer_.tensors(); }
+  /// Of the first part.
+  SketchObserver& observer() { return parts_.front().observer; }
+  const std::vector<std::string>& tensors() const { return parts_.front().observer.tensors(); }
 
   void BeginRun(const Batch& batch, std::vector<SampleRow>* rows = nullptr);
   Status EndRun();
@@ -30,21 +32,28 @@ class Observation final : public TensorObserver {
   /// Before the first run: goes on from these. Errors: kCalibFileMismatch naming a tensor that is missing.
   Status Start(const CalibrationData& known);
 
-  // While no run is under way. Errors: kSketchMismatch where channels differ between batches held out and others.
-  Result<CalibrationData> SoFar() const;
-  /// Leaves the sketches empty. @param without_held_out  null, or gets what it would be without the batches held out
-  Result<CalibrationData> Take(CalibrationData* without_held_out);
+  // While no run is under way. Errors: kSketchMismatch where channels differ between parts.
+  Result<CalibrationData> SoFar();
+  /// Leaves the sketches empty. @param of_parts  null, or gets what the parts have taught that had batches
+  Result<CalibrationData> Take(std::vector<CalibrationData>* of_parts);
 
  private:
-  Result<CalibrationData> DataOf(const SketchObserver& observer, const SampleRuns& samples,
-                                 std::vector<TensorSketch> sketches) const;
-  SketchObserver& ObserverOf(const Batch& batch);
+  struct Part {
+    Part(const StatisticsRequest& request, SketchMode mode, const DerivedTensors& derived)
+        : observer(request, mode, derived) {}
+
+    SketchObserver observer;
+    SampleRuns samples;
+  };
+
+  Result<CalibrationData> DataOf(const Part& part, std::vector<TensorSketch> sketches) const;
+  Result<CalibrationData> Together(const std::function<std::vector<TensorSketch>(Part&)>& sketches,
+                                   std::vector<CalibrationData>* of_parts);
+  Part& PartOf(const Batch& batch) { return parts_[parts_.size() > 1 ? batch.part : 0]; }
 
   const CalibrationData& header_;
   const std::vector<const StatisticKind*> kinds_;
-  SketchObserver observer_;
-  std::optional<SketchObserver> held_out_;
-  SampleRuns samples_, held_out_samples_;
+  std::deque<Part> parts_;
   std::optional<std::vector<SampleRow>> rows_;
 };
 

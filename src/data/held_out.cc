@@ -13,12 +13,16 @@ namespace {
 
 constexpr int64_t kUsualShare = 5, kLargestShare = 3;  // one batch in so many
 
+int64_t BatchesOf(const DataSource& source) {
+  const int64_t batch = std::max<int64_t>(1, source.BatchSize());
+  return (source.SampleCount().value_or(0) + batch - 1) / batch;
+}
+
 // One batch in so many; none where no number of them would do.
 std::optional<int64_t> ShareOf(const DataSource& source) {
   const std::optional<int64_t> samples = source.SampleCount();
   if (!samples) return kUsualShare;
-  const int64_t batch = std::max<int64_t>(1, source.BatchSize());
-  const int64_t batches = (*samples + batch - 1) / batch;
+  const int64_t batches = BatchesOf(source);
   if (*samples < kFewestToHoldOut || batches < kLargestShare) return std::nullopt;
   return std::min(batches, std::clamp(*samples / kLeastHeldOut, kLargestShare, kUsualShare));
 }
@@ -26,13 +30,21 @@ std::optional<int64_t> ShareOf(const DataSource& source) {
 // A share of the batches, at places that follow no rhythm that the data may have.
 class Marker final : public DataSource {
  public:
-  explicit Marker(std::unique_ptr<DataSource> source) : source_(std::move(source)), share_(ShareOf(*source_)) {}
+  explicit Marker(std::unique_ptr<DataSource> source)
+      : source_(std::move(source)),
+        share_(ShareOf(*source_)),
+        parts_(PartsOf(*source_)),
+        batches_(BatchesOf(*source_)) {}
 
   std::optional<int64_t> SampleCount() const override { return source_->SampleCount(); }
   int64_t BatchSize() const override { return source_->BatchSize(); }
   Result<std::optional<Batch>> Next() override {
     Result<std::optional<Batch>> batch = source_->Next();
-    if (batch.ok() && batch->has_value() && share_) (*batch)->held_out = Takes(**batch);
+    if (!batch.ok() || !batch->has_value()) return batch;
+    if (share_)
+      (*batch)->part = (*batch)->held_out = Takes(**batch);
+    else if (parts_ > 1)
+      (*batch)->part = static_cast<size_t>(read_++ * static_cast<int64_t>(parts_) / batches_);
     return batch;
   }
 
@@ -66,11 +78,20 @@ class Marker final : public DataSource {
 
   const std::unique_ptr<DataSource> source_;
   const std::optional<int64_t> share_;
+  const size_t parts_;
+  const int64_t batches_;
+  int64_t read_ = 0;
   int64_t seen_ = 0, blocks_ = 0, due_ = 0;
   std::map<std::optional<int64_t>, Stratum> strata_;  // by label
 };
 
 }  // namespace
+
+size_t PartsOf(const DataSource& source) {
+  if (ShareOf(source)) return 2;
+  const bool enough = source.SampleCount() >= kLeastHeldOut && BatchesOf(source) >= static_cast<int64_t>(kFolds);
+  return enough ? kFolds : 1;
+}
 
 std::unique_ptr<DataSource> MarkHeldOut(std::unique_ptr<DataSource> source) {
   return std::make_unique<Marker>(std::move(source));

@@ -1,5 +1,5 @@
 // Hold-out: samples that are kept from calibration and from choosing, so that figures from them hold for samples that
-// nobody has seen (docs/design/figures.md).
+// nobody has seen (docs/design/figures.md). Of few samples each is unseen by statistics of the others.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,17 @@ inline constexpr int64_t kLeastHeldOut = 8;
 /// Of fewer, none are kept: too few would be left.
 inline constexpr int64_t kFewestToHoldOut = 3 * kLeastHeldOut;
 
+/// Parts of few samples.
+inline constexpr size_t kFolds = 4;
+
+/// Into how many parts MarkHeldOut divides `source`: 2 where it can hold some out, kFolds where there are fewer than 24
+/// samples, but 8 of them and as many batches, else 1.
+size_t PartsOf(const DataSource& source);
+
 /// `source` with Batch::held_out set for about a fifth of its samples, up to a third where a fifth would be fewer than
 /// 8, and for none where it is known to have fewer than 24. The first batch never is. Which ones depends on places and
-/// labels alone: one place in each five in a row, and of each label its share.
+/// labels alone: one place in each five in a row, and of each label its share. What is held out is part 1; of few
+/// samples those that stand side by side, which may be alike, are a part.
 std::unique_ptr<DataSource> MarkHeldOut(std::unique_ptr<DataSource> source);
 
 /// `source` without batches whose samples are all in `left_out`, canonical: for sources that do not leave them out

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 namespace preon {
@@ -50,6 +51,25 @@ TEST(HeldOut, AFifthAtLeastEightNeverTheFirst) {
     EXPECT_GE(held.size(), 8u) << samples;
     EXPECT_GT(held.front(), 0) << samples;
   }
+}
+
+std::vector<size_t> Parts(int64_t samples, int64_t batch = 1) {
+  const auto none = [](int64_t) { return std::nullopt; };
+  Stream plain(samples, batch, none);
+  const auto source = MarkHeldOut(std::make_unique<Stream>(samples, batch, none));
+  std::vector<size_t> parts;
+  for (auto next = source->Next(); next.ok() && *next; next = source->Next()) parts.push_back((*next)->part);
+  EXPECT_LT(*std::max_element(parts.begin(), parts.end()), PartsOf(plain));
+  return parts;
+}
+
+TEST(HeldOut, FewSamplesAreFourParts) {
+  EXPECT_EQ(Parts(8), (std::vector<size_t>{0, 0, 1, 1, 2, 2, 3, 3}));
+  EXPECT_EQ(Parts(11), (std::vector<size_t>{0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3}));
+  EXPECT_EQ(Parts(16, 4), (std::vector<size_t>{0, 1, 2, 3}));
+  EXPECT_EQ(Parts(16, 8), (std::vector<size_t>{0, 0}));
+  EXPECT_EQ(Parts(7), std::vector<size_t>(7));
+  for (const size_t part : Parts(24)) EXPECT_LE(part, 1u);
 }
 
 TEST(HeldOut, TheSameEveryTimeAndAtNoFixedStep) {

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "eval/error_sums.h"
-#include "eval/feeds.h"
 #include "eval/values.h"
 
 namespace preon {
@@ -316,34 +315,6 @@ std::vector<std::string> WarningsOf(const Comparison& comparison) {
                               output.left_out ? "; it is not compared" : "; only the other runs are compared"));
   }
   return warnings;
-}
-
-ModelOutputs OutputsOf(Session& session, const RunContext& context) {
-  return [&](const Batch& batch) -> Result<std::vector<NamedTensor>> {
-    PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> feeds, FeedsFor(session, batch.feeds));
-    return OfSamples(session.Run(feeds, context), batch);
-  };
-}
-
-Result<Comparison> Compare(const ModelOutputs& reference, const ModelOutputs& other, DataSource& source,
-                           const BatchLoopOptions& options, const RunContext& context) {
-  Comparer comparer;
-  Progress progress{"compare", 0, std::min(source.SampleCount().value_or(0), options.max_samples)};
-  const auto run = [&](const Batch& batch) -> Result<InTurn> {
-    PREON_RETURN_IF_ERROR(context.CheckCancelled());
-    PREON_ASSIGN_OR_RETURN(auto a, reference(batch));
-    PREON_ASSIGN_OR_RETURN(auto b, other(batch));
-    return InTurn([&, a = std::move(a), b = std::move(b), samples = batch.samples, labels = batch.labels,
-                   feeds = batch.feeds, names = batch.names] {
-      PREON_RETURN_IF_ERROR(comparer.Add(a, b, samples, labels, feeds, names));
-      progress.done += samples;
-      context.Report(progress);
-      return Status::Ok();
-    });
-  };
-  PREON_RETURN_IF_ERROR(ForEachBatch(source, options, run));
-  if (progress.done == 0) return Error(ErrorId::kDataEmpty, "compare: no samples");
-  return comparer.Finish();
 }
 
 }  // namespace preon

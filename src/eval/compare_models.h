@@ -9,14 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "data/batch_loop.h"
 #include "data/data_source.h"
 #include "eval/compared_parts.h"
 #include "eval/interval.h"
 #include "eval/most_changed.h"
 #include "eval/score_channels.h"
 #include "eval/values_at_ends.h"
-#include "runtime/session.h"
 
 namespace preon {
 
@@ -133,14 +131,5 @@ void WidenIntervals(const Comparison& seen, Comparison& comparison);
 
 /// One for each output that was not compared in every run.
 std::vector<std::string> WarningsOf(const Comparison& comparison);
-
-/// A model's outputs for a batch; asked from as many threads at once as there are batches under way.
-using ModelOutputs = std::function<Result<std::vector<NamedTensor>>(const Batch& batch)>;
-/// The session's, which outlives them; float inputs may have other types than the batch.
-ModelOutputs OutputsOf(Session& session, const RunContext& context);
-
-/// Runs `source` through both models. Errors: those of the source and of the models, kDataEmpty.
-Result<Comparison> Compare(const ModelOutputs& reference, const ModelOutputs& other, DataSource& source,
-                           const BatchLoopOptions& options, const RunContext& context);
 
 }  // namespace preon

@@ -58,7 +58,9 @@ TEST(MeanError, AlsoOfPickedRuns) {
     const bool picked = off != 2;
     const Outputs expected = Named("y", {2}, {10, off}), got = Named("y", {2}, {10 + off, off});
     ASSERT_TRUE(error.Add(expected, got, picked)->has_value());
-    if (picked) ASSERT_TRUE(of_picked.Add(expected, got)->has_value());
+    if (picked) {
+      ASSERT_TRUE(of_picked.Add(expected, got)->has_value());
+    }
   }
   EXPECT_EQ(error.SqnrDbOfPicked(), of_picked.SqnrDb());
   EXPECT_NE(error.SqnrDbOfPicked(), error.SqnrDb());

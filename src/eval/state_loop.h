@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "eval/compare_models.h"
+#include "eval/compare_runs.h"
 #include "ir/graph.h"
 
 namespace preon {

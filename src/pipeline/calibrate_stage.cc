@@ -29,6 +29,24 @@ void SetHeader(CalibrationData header, CalibrationData& data) {
   data.activation = std::move(header.activation);
 }
 
+// Without what is held out, which is the last of two parts; without each of several.
+Result<std::vector<CalibrationData>> StandIns(std::vector<CalibrationData> parts,
+                                              const std::vector<const StatisticKind*>& kinds) {
+  std::vector<CalibrationData> stand_ins;
+  if (parts.size() < 2) return stand_ins;
+  if (parts.size() == 2) {
+    stand_ins.push_back(std::move(parts.front()));
+    return stand_ins;
+  }
+  for (size_t unseen = 0; unseen < parts.size(); ++unseen) {
+    std::vector<CalibrationData> others;
+    for (size_t part = 0; part < parts.size(); ++part)
+      if (part != unseen) others.push_back(parts[part]);
+    PREON_ASSIGN_OR_RETURN(stand_ins.emplace_back(), MergeCalibrations(std::move(others), kinds));
+  }
+  return stand_ins;
+}
+
 void FreeModel(PreparedModel& prepared) {
   prepared.model = Model();
   ReleaseFreeMemory();
@@ -162,9 +180,12 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples_.open(prepared.inputs, selection));
   source = Prefetch(std::move(source), inputs_.memory == MemoryUse::kLow ? 1 : 2);
   const bool compares_all = !files.holds_out || source->SampleCount().value_or(kFewestToHoldOut) < kFewestToHoldOut;
+  std::vector<CalibrationData> parts;
+  if (files.holds_out && !how.start && how.collection == nullptr) {
+    how.parts = PartsOf(*source);
+    how.of_parts = &parts;
+  }
   if (files.holds_out) source = MarkHeldOut(std::move(source));
-  CalibrationData without_held_out;
-  if (files.holds_out && !how.start && how.collection == nullptr) how.without_held_out = &without_held_out;
   // Some of the trial's samples may be among those that were seen before: they have a pass of their own below.
   TrialSamples* const trial = how.start ? nullptr : files.trial;
   if (files.trial != nullptr) files.trial->Clear();
@@ -184,10 +205,8 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
   };
   Calibration calibration;
   PREON_ASSIGN_OR_RETURN(calibration.data, Calibrate(prepared.model, request, *source, how, context_));
-  if (without_held_out.sample_count() < calibration.data.sample_count() && how.without_held_out != nullptr) {
-    calibration.without_held_out = std::move(without_held_out);
-    SetHeader(header, *calibration.without_held_out);
-  }
+  PREON_ASSIGN_OR_RETURN(calibration.stand_ins, StandIns(std::move(parts), request.Kinds()));
+  for (CalibrationData& stand_in : calibration.stand_ins) SetHeader(header, stand_in);
   SetHeader(std::move(header), calibration.data);
   if (collection) {
     PREON_ASSIGN_OR_RETURN(calibration.collected_ranges, collection->Finish());

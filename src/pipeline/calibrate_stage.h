@@ -25,8 +25,8 @@ class PartialCalibration;
 struct Calibration {
   CalibrationData data;
   std::optional<TensorRanges> collected_ranges;  ///< by observed tensor, where the method collects
-  /// What it would be without the samples that were held out, if any were.
-  std::optional<CalibrationData> without_held_out;
+  /// What it would be without some of the samples: those that were held out, or, of few samples, each part in turn.
+  std::vector<CalibrationData> stand_ins;
   int64_t workers_peak_rss_bytes = 0;  ///< of other processes that worked for it, together
 };
 

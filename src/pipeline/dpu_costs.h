@@ -5,7 +5,7 @@
 
 #include "base/context.h"
 #include "base/status.h"
-#include "eval/compare_models.h"
+#include "eval/compare_runs.h"
 #include "pipeline/plan_inputs.h"
 #include "pipeline/prepare_model.h"
 #include "ranges/range_method.h"

@@ -3,7 +3,7 @@
 #include <functional>
 #include <string_view>
 
-#include "eval/compare_models.h"
+#include "eval/compare_runs.h"
 
 namespace preon {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/system.h"
 #include "data/run_plan.h"
 #include "decide/stored_weights.h"
-#include "eval/compare_models.h"
+#include "eval/compare_runs.h"
 #include "eval/fusion_report.h"
 #include "eval/latency.h"
 #include "formats/quark_operators.h"
@@ -33,13 +33,6 @@ constexpr double kDefaultLatencySeconds = 0.2;
 // A result is called slower than float where its speed surely is below this.
 constexpr double kSlowerSpeed = 0.9;
 
-std::vector<NamedTensor> Transposed(std::vector<NamedTensor> tensors, const std::set<std::string>& images) {
-  for (NamedTensor& tensor : tensors) {
-    if (images.contains(tensor.name)) tensor.tensor = TransposedToNhwc(tensor.tensor);
-  }
-  return tensors;
-}
-
 bool AnyChanged(const std::vector<ImprovedCodes>& improved) {
   return std::ranges::any_of(improved, [](const ImprovedCodes& codes) { return codes.layers_changed > 0; });
 }
@@ -50,6 +43,13 @@ bool AnyChanged(const std::vector<ImprovedCodes>& improved) {
 struct QuantizeStage::SomeSamples {
   Samples samples;
   int64_t calibrated;  // of all
+};
+
+// What results are compared with.
+struct QuantizeStage::FloatSide {
+  const std::string& source_path;
+  const std::vector<TensorSpec>& inputs;
+  const FloatOutputs& outputs;
 };
 
 // The result of one plan, as its users will load it.
@@ -142,11 +142,9 @@ Status QuantizeStage::ImproveWritten(const PlannedModel& prepared, const std::ve
   return LoadForVerification(prepared, written);
 }
 
-Result<Comparison> QuantizeStage::CompareWithFloat(const std::string& source_path,
-                                                   const std::vector<TensorSpec>& inputs, const Model& quantized,
-                                                   const Samples& samples, const FloatOutputs& float_outputs,
-                                                   Session* opened) const {
-  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples.open(inputs, {}));
+Status QuantizeStage::CompareWithFloat(const FloatSide& in_float, const Model& quantized, const Samples& samples,
+                                       Session* opened, Comparer& comparer) const {
+  PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples.open(in_float.inputs, {}));
   source = Prefetch(std::move(source));
   const RunPlan runs = PlanRuns(quantized, context_.ThreadCount(), *source, inputs_.memory);
   std::optional<Session> beside;
@@ -154,30 +152,30 @@ Result<Comparison> QuantizeStage::CompareWithFloat(const std::string& source_pat
     PREON_ASSIGN_OR_RETURN(const Model form, IntegerForm(quantized));
     PREON_ASSIGN_OR_RETURN(beside, Session::OpenModel(form, {.threads = runs.threads}, context_));
   }
-  FloatModel reference(float_outputs, source_path, runs.threads, context_);
+  FloatModel reference(in_float.outputs, in_float.source_path, runs.threads, context_);
   ReleaseFreeMemory();
-  return Compare([&](const Batch& batch) { return reference.Outputs(batch); },
-                 OutputsOf(beside ? *beside : *opened, context_), *source,
-                 {.at_once = runs.at_once, .max_samples = kMaxComparedSamples}, context_);
+  return CompareInto([&](const Batch& batch) { return reference.Outputs(batch); },
+                     OutputsOf(beside ? *beside : *opened, context_), *source,
+                     {.at_once = runs.at_once, .max_samples = kMaxComparedSamples}, context_, comparer);
 }
 
-Result<std::optional<Comparison>> QuantizeStage::CompareWithoutSeeing(const PlannedModel& prepared,
-                                                                      const std::vector<TensorSpec>& specs,
-                                                                      const PlanInputs& inputs,
-                                                                      const ComparedSamples& compared,
-                                                                      const FloatOutputs& float_outputs) const {
-  if (compared.without_held_out == nullptr) return std::optional<Comparison>();
-  const PlanInputs unseen{.data = *compared.without_held_out,
-                          .saved = inputs.saved,
-                          .own_method = inputs.own_method,
-                          .algorithms = inputs.algorithms,
-                          .passes = inputs.passes};
-  const Result<Model> quantized = WritePlan(prepared.model, prepared.plan, inputs_.method, unseen, context_);
-  if (!quantized.ok() && quantized.status().id() == ErrorId::kCancelled) return quantized.status();
-  if (!quantized.ok()) return std::optional<Comparison>();  // only samples held out have reached some tensor
-  PREON_ASSIGN_OR_RETURN(Comparison comparison, CompareWithFloat(prepared.model.source_path, specs, *quantized,
-                                                                 Without(samples_, compared.left_out), float_outputs));
-  return std::optional(std::move(comparison));
+Result<std::optional<Comparison>> QuantizeStage::CompareStandIns(const PlannedModel& prepared,
+                                                                 const FloatSide& in_float, const PlanInputs& inputs,
+                                                                 const ComparedSamples& compared) const {
+  Comparer comparer;
+  for (const CalibrationData& stand_in : compared.stand_ins) {
+    const PlanInputs unseen{.data = stand_in,
+                            .saved = inputs.saved,
+                            .own_method = inputs.own_method,
+                            .algorithms = inputs.algorithms,
+                            .passes = inputs.passes};
+    const Result<Model> quantized = WritePlan(prepared.model, prepared.plan, inputs_.method, unseen, context_);
+    if (!quantized.ok() && quantized.status().id() == ErrorId::kCancelled) return quantized.status();
+    if (!quantized.ok()) return std::optional<Comparison>();  // only samples that it lacks have reached some tensor
+    PREON_RETURN_IF_ERROR(
+        CompareWithFloat(in_float, *quantized, Without(samples_, stand_in.samples), nullptr, comparer));
+  }
+  return std::optional(comparer.Finish());
 }
 
 Status QuantizeStage::CheckOutputs(const Comparison& comparison, const Graph& graph) const {
@@ -253,10 +251,10 @@ Status QuantizeStage::GiveNhwc(Written& written, const Batch& batch, const std::
   constexpr std::string_view kAsNhwc = "the NHWC form of the result failed";
   Result<Session> session = Session::OpenModel(quantized, {.threads = context_.ThreadCount()}, context_);
   if (!session.ok()) return NotWritten(ErrorId::kVerifyLoad, kAsNhwc, session.status());
-  const auto got = session->Run(Transposed(batch.feeds, border.inputs), context_);
+  const auto got = session->Run(TransposedToNhwc(batch.feeds, border.inputs), context_);
   if (!got.ok()) return NotWritten(ErrorId::kVerifyRun, kAsNhwc, got.status());
   Comparer comparer;
-  PREON_RETURN_IF_ERROR(comparer.Add(Transposed(outputs, border.outputs), *got, batch.samples, {}));
+  PREON_RETURN_IF_ERROR(comparer.Add(TransposedToNhwc(outputs, border.outputs), *got, batch.samples, {}));
   const Status same = CheckNhwcForm(comparer.Finish(), quantized.graph, written.notes.warnings);
   return same.ok() ? same : NotWritten(ErrorId::kVerifyOutput, kAsNhwc, same);
 }
@@ -292,31 +290,33 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   context_.BeginStage("compare");
   result.figures = compared.figures;
   const bool large = HasLargeWeights(prepared.model.graph);
+  const FloatSide in_float{prepared.model.source_path, prepared.inputs, float_outputs};
   Session* opened = prepared.plan.positions ? nullptr : &*written.session;  // models for NPUs run faster as IntegerForm
   if (large && samples_.made_up()) {
     result.figures.origin = FigureOrigin::kNothing;
   } else {
-    PREON_ASSIGN_OR_RETURN(result.compare,
-                           CompareWithFloat(prepared.model.source_path, prepared.inputs, written.quantized,
-                                            Without(samples_, compared.left_out), float_outputs, opened));
+    Comparer comparer;
+    PREON_RETURN_IF_ERROR(
+        CompareWithFloat(in_float, written.quantized, Without(samples_, compared.left_out), opened, comparer));
+    result.compare = comparer.Finish();
     PREON_RETURN_IF_ERROR(CheckOutputs(result.compare, prepared.model.graph));
   }
-  if (result.figures.origin == FigureOrigin::kHeldOut && compared.without_held_out != nullptr) {
+  if (!compared.stand_ins.empty() && !(large && compared.stand_ins.size() > 1)) {
+    FigureOrigin& origin = result.figures.origin;
     std::optional<Comparison> unseen;
     if (!AnyChanged(improved)) {
-      PREON_ASSIGN_OR_RETURN(unseen, CompareWithoutSeeing(prepared, prepared.inputs, inputs, compared, float_outputs));
+      PREON_ASSIGN_OR_RETURN(unseen, CompareStandIns(prepared, in_float, inputs, compared));
     }
-    if (unseen)
-      result.compare = *std::move(unseen);
-    else
-      result.figures.origin = FigureOrigin::kRangesHaveSeen;
+    if (unseen && origin == FigureOrigin::kCalibration) origin = FigureOrigin::kCrossValidation;
+    if (unseen) result.compare = *std::move(unseen);
+    if (!unseen && origin == FigureOrigin::kHeldOut) origin = FigureOrigin::kRangesHaveSeen;
   }
   const int64_t missing = kSamplesOfSpread - result.compare.samples;
   if (missing > 0 && !compared.left_out.empty() && !large) {
-    PREON_ASSIGN_OR_RETURN(const Comparison seen,
-                           CompareWithFloat(prepared.model.source_path, prepared.inputs, written.quantized,
-                                            SomeOf(samples_, compared.left_out, missing), float_outputs, opened));
-    WidenIntervals(seen, result.compare);
+    Comparer seen;
+    PREON_RETURN_IF_ERROR(
+        CompareWithFloat(in_float, written.quantized, SomeOf(samples_, compared.left_out, missing), opened, seen));
+    WidenIntervals(seen.Finish(), result.compare);
   }
   PREON_ASSIGN_OR_RETURN(result.dpu_costs, DpuCostsOf(prepared, batch, inputs, written, float_outputs));
   result.warnings = WarningsOf(result.compare);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,9 @@ struct QuantizedModel {
 struct ComparedSamples {
   SampleRuns left_out;  ///< calibrated with or chosen by: not compared; none where all are
   SampleRuns held_out;  ///< nothing may be fitted to these
-  /// Statistics without the samples that are compared; null: the model as written is compared.
-  const CalibrationData* without_held_out = nullptr;
+  /// Statistics without some of the samples that are compared, all of them together without each; empty: the model as
+  /// written is compared.
+  std::span<const CalibrationData> stand_ins;
   FigureSamples figures;
 };
 
@@ -62,6 +64,7 @@ class QuantizeStage {
  private:
   struct Written;
   struct SomeSamples;
+  struct FloatSide;
 
   /// @param compared  each pass over the result is compared on this batch; null: none is
   Result<Written> WriteOnce(const PlannedModel& prepared, const PlanInputs& inputs, const Batch* compared) const;
@@ -69,17 +72,14 @@ class QuantizeStage {
   /// Algorithms that act on the written model.
   Status ImproveWritten(const PlannedModel& prepared, const std::vector<const Algorithm*>& algorithms,
                         const SomeSamples& fitted, Written& written, std::vector<ImprovedCodes>& improved) const;
-  /// @param opened  a session of `quantized`, if there is one
-  Result<Comparison> CompareWithFloat(const std::string& source_path, const std::vector<TensorSpec>& inputs,
-                                      const Model& quantized, const Samples& samples, const FloatOutputs& float_outputs,
-                                      Session* opened = nullptr) const;
+  /// @param opened  a session of `quantized`, or null
+  Status CompareWithFloat(const FloatSide& in_float, const Model& quantized, const Samples& samples, Session* opened,
+                          Comparer& comparer) const;
   /// No output may have another shape, NaN or infinity in its place.
   Status CheckOutputs(const Comparison& comparison, const Graph& graph) const;
-  /// Figures as they are without the samples compared; of the result itself where there is no telling. Absent then.
-  Result<std::optional<Comparison>> CompareWithoutSeeing(const PlannedModel& prepared,
-                                                         const std::vector<TensorSpec>& specs, const PlanInputs& inputs,
-                                                         const ComparedSamples& compared,
-                                                         const FloatOutputs& float_outputs) const;
+  /// Each on the samples that it has not seen; absent where there is no telling.
+  Result<std::optional<Comparison>> CompareStandIns(const PlannedModel& prepared, const FloatSide& in_float,
+                                                    const PlanInputs& inputs, const ComparedSamples& compared) const;
   Result<std::vector<DpuCost>> DpuCostsOf(const PlannedModel& prepared, const Batch& batch, const PlanInputs& inputs,
                                           Written& written, const FloatOutputs& float_outputs) const;
   Status MeasureLatencies(const Model& source, const Batch& batch, Written& written, QuantizeResult& result) const;

@@ -14,6 +14,8 @@ std::string_view FigureOriginName(FigureOrigin origin) {
       return "ranges_have_seen";
     case FigureOrigin::kRangesMayHaveSeen:
       return "ranges_may_have_seen";
+    case FigureOrigin::kCrossValidation:
+      return "cross_validation";
     case FigureOrigin::kCalibration:
       return "calibration";
     case FigureOrigin::kMadeUp:
@@ -35,6 +37,8 @@ std::string FiguresText(const FigureSamples& figures, int64_t samples) {
       return with(" not used for choices or fitted codes; calibration used them");
     case FigureOrigin::kRangesMayHaveSeen:
       return with(" not used for choices; the statistics of --calib may contain them");
+    case FigureOrigin::kCrossValidation:
+      return with(" of the calibration, each with the ranges of the others; choices have seen them");
     case FigureOrigin::kCalibration:
       return StrCat("the samples of the calibration, so other samples may give worse figures",
                     figures.too_few ? " (with 24 samples or more, some are kept for this)" : "");

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "data/batch_loop.h"
-#include "eval/compare_models.h"
+#include "eval/compare_runs.h"
 #include "eval/error_sums.h"
 #include "eval/state_loop.h"
 #include "pipeline/write_plan.h"

@@ -58,10 +58,28 @@ def quantize_values(preon, tmp_path, values):
     return quantize(preon, "--data", "values.npz", "--method", "minmax", "--effort", "fast")["compare"]["outputs"]["logits"]["sqnr_db"]
 
 
+def test_each_of_few_samples_is_measured_with_the_ranges_of_others(preon, model, tmp_path):
+    """One sample is ten times as large: wherever it stands, the ranges that its figure comes from cut it off."""
+    plain = quantize_values(preon, tmp_path, samples(12))
+    for place in range(0, 12, 2):
+        values = samples(12)
+        values[place] *= 10
+        assert plain - quantize_values(preon, tmp_path, values) > 20, place
+    options = ["--data", "values.npz", "--method", "minmax", "--effort", "fast"]
+    result = quantize(preon, *options)
+    assert result["figures_from"] == "cross_validation" and result["compare"]["samples"] == 12
+    written = (tmp_path / "out.onnx").read_bytes()
+    assert preon("calibrate", "model.onnx", "-o", "a.calib", "--data", "values.npz").returncode == 0
+    quantize(preon, "--calib", "a.calib", *options)
+    assert (tmp_path / "out.onnx").read_bytes() == written
+    text = preon("quantize", "model.onnx", "-o", "out.onnx", *options).stdout
+    assert "on 12 samples of the calibration, each with the ranges of the others; choices have seen them" in text
+
+
 def test_too_few_samples_are_said(preon, model, tmp_path):
-    np.savez(tmp_path / "few.npz", input=samples(23))
+    np.savez(tmp_path / "few.npz", input=samples(7))
     result = quantize(preon, "--data", "few.npz")
-    assert result["figures_from"] == "calibration" and result["compare"]["samples"] == 23
+    assert result["figures_from"] == "calibration" and result["compare"]["samples"] == 7
     text = preon("quantize", "model.onnx", "-o", "out.onnx", "--data", "few.npz").stdout
     assert "so other samples may give worse figures (with 24 samples or more, some are kept for this)" in text
 

@@ -325,7 +325,7 @@ def loop(workplace):
 @graph_goldens.needs_sums_in_32_bits
 @pytest.mark.parametrize("target", ["quark", "ort"])
 def test_bodies_of_loops(run, loop, target):
-    options = ["--target", target, "--method", "minmax", "--weight-form", "packed"]
+    options = ["--target", target, "--method", "minmax", "--weight-form", "packed", "--calib-samples", 7]
     before, made = (Written(run(*options, *more, **loop)[0]) for more in ((), key("EnableSubgraph=true")))
 
     def body(model):

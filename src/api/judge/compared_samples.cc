@@ -20,22 +20,24 @@ Result<ComparedSamples> ChooseComparedSamples(const Calibration& calibration, co
     compared.figures.origin = FigureOrigin::kMadeUp;
     return compared;
   }
-  const std::optional<CalibrationData>& without = calibration.without_held_out;
+  const std::vector<CalibrationData>& stand_ins = calibration.stand_ins;
+  const CalibrationData* without = stand_ins.size() == 1 ? &stand_ins.front() : nullptr;
   const SampleRuns& calibrated = from_file ? tried : calibration.data.samples;
-  const SampleRuns& seen = without ? without->samples : calibrated;
+  const SampleRuns& seen = without != nullptr ? without->samples : calibrated;
   compared.figures.origin = from_file ? FigureOrigin::kRangesMayHaveSeen : FigureOrigin::kHeldOut;
   if (seen.empty()) return compared;  // nothing was calibrated or chosen
   PREON_ASSIGN_OR_RETURN(int64_t rest, CountWithout(seen, samples, inputs));
-  if (rest < 0 && without) rest = calibration.data.sample_count() - without->sample_count();
+  if (rest < 0 && without != nullptr) rest = calibration.data.sample_count() - without->sample_count();
   if (rest < kLeastHeldOut) {
     compared.figures.origin = FigureOrigin::kCalibration;
+    if (rest == 0 && stand_ins.size() > 1) compared.stand_ins = stand_ins;
     compared.figures.too_few = calibration.data.sample_count() < kFewestToHoldOut;
     return compared;
   }
   compared.left_out = seen;
-  if (without) {
+  if (without != nullptr) {
     compared.held_out = WithoutRuns(calibration.data.samples, without->samples);
-    compared.without_held_out = &*without;
+    compared.stand_ins = stand_ins;
   }
   return compared;
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/child_process.h"
+#include "eval/compare_runs.h"
 #include "eval/feeds.h"
 #include "eval/metrics/metrics.h"
 #include "pipeline/output.h"

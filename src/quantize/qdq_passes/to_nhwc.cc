@@ -139,13 +139,7 @@ class ToNhwcPass final : public QdqPass {
   }
 };
 
-}  // namespace
-
-std::unique_ptr<QdqPass> MakeToNhwcPass() { return std::make_unique<ToNhwcPass>(); }
-
-NhwcBorder ToNhwc(Graph& graph, const std::set<std::string>& of) { return Border(graph, of).Run(); }
-
-Tensor TransposedToNhwc(const Tensor& nchw) {
+Tensor ImagesToNhwc(const Tensor& nchw) {
   const Shape& shape = nchw.shape();
   const auto images = static_cast<size_t>(shape[0]), channels = static_cast<size_t>(shape[1]),
              pixels = static_cast<size_t>(shape[2] * shape[3]);
@@ -160,6 +154,18 @@ Tensor TransposedToNhwc(const Tensor& nchw) {
     }
   }
   return nhwc;
+}
+
+}  // namespace
+
+std::unique_ptr<QdqPass> MakeToNhwcPass() { return std::make_unique<ToNhwcPass>(); }
+
+NhwcBorder ToNhwc(Graph& graph, const std::set<std::string>& of) { return Border(graph, of).Run(); }
+
+std::vector<NamedTensor> TransposedToNhwc(std::vector<NamedTensor> tensors, const std::set<std::string>& images) {
+  for (NamedTensor& tensor : tensors)
+    if (images.contains(tensor.name)) tensor.tensor = ImagesToNhwc(tensor.tensor);
+  return tensors;
 }
 
 }  // namespace preon

@@ -21,7 +21,7 @@ struct NhwcBorder {
 /// @param of  these alone; empty: all
 NhwcBorder ToNhwc(Graph& graph, const std::set<std::string>& of = {});
 
-/// [N, C, H, W] → [N, H, W, C], of an element type of whole bytes.
-Tensor TransposedToNhwc(const Tensor& nchw);
+/// `tensors` with `images` among them [N, C, H, W] → [N, H, W, C], of element types of whole bytes.
+std::vector<NamedTensor> TransposedToNhwc(std::vector<NamedTensor> tensors, const std::set<std::string>& images);
 
 }  // namespace preon
