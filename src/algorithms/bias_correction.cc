@@ -57,7 +57,7 @@ std::vector<double> ConvShift(const Graph& graph, const Node& node, const Tensor
   const size_t outputs_per_group = outputs / static_cast<size_t>(groups);
   const size_t kernel = shares.size();
   std::vector<double> shift(outputs);
-  // Some outputs at once: additions to one wait for each other.
+  // Some outputs side by side: each addition waits for the one before it in the same sum.
   const auto add = [&]<size_t kOutputs>(std::integral_constant<size_t, kOutputs>, size_t first) {
     const float* e = error.floats().data() + first * inputs * kernel;
     const double* mean = means.data() + first / outputs_per_group * inputs;

@@ -49,7 +49,7 @@ class Observation final : public TensorObserver {
   Result<CalibrationData> DataOf(const Part& part, std::vector<TensorSketch> sketches) const;
   Result<CalibrationData> Together(const std::function<std::vector<TensorSketch>(Part&)>& sketches,
                                    std::vector<CalibrationData>* of_parts);
-  Part& PartOf(const Batch& batch) { return parts_[parts_.size() > 1 ? batch.part : 0]; }
+  Part& PartOf(const Batch& batch) { return parts_.at(parts_.size() > 1 ? batch.part : 0); }
 
   const CalibrationData& header_;
   const std::vector<const StatisticKind*> kinds_;

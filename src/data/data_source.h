@@ -26,7 +26,7 @@ struct Batch {
   std::vector<NamedTensor>
       expected;           ///< outputs of an ONNX test set in the model's order (names may be empty); mostly none
   bool held_out = false;  ///< kept from calibration and from choosing: figures come from it (data/held_out.h)
-  size_t part = 0;        ///< of the data: statistics without a part say what it would be to meet it unseen
+  size_t part = 0;        ///< of the data; statistics are kept for each part, so that one can be left out
 };
 
 /// What a run of these samples gave: an error names the first of them, kCancelled stays as it is.

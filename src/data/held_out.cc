@@ -31,10 +31,7 @@ std::optional<int64_t> ShareOf(const DataSource& source) {
 class Marker final : public DataSource {
  public:
   explicit Marker(std::unique_ptr<DataSource> source)
-      : source_(std::move(source)),
-        share_(ShareOf(*source_)),
-        parts_(PartsOf(*source_)),
-        batches_(BatchesOf(*source_)) {}
+      : source_(std::move(source)), share_(ShareOf(*source_)), parts_(PartsOf(*source_)) {}
 
   std::optional<int64_t> SampleCount() const override { return source_->SampleCount(); }
   int64_t BatchSize() const override { return source_->BatchSize(); }
@@ -44,11 +41,18 @@ class Marker final : public DataSource {
     if (share_)
       (*batch)->part = (*batch)->held_out = Takes(**batch);
     else if (parts_ > 1)
-      (*batch)->part = static_cast<size_t>(read_++ * static_cast<int64_t>(parts_) / batches_);
+      (*batch)->part = NextPart(**batch);
     return batch;
   }
 
  private:
+  // By samples: batches may have fewer than they could.
+  size_t NextPart(const Batch& batch) {
+    const int64_t part = samples_read_ * static_cast<int64_t>(parts_) / source_->SampleCount().value();
+    samples_read_ += batch.samples;
+    return std::min(static_cast<size_t>(part), parts_ - 1);
+  }
+
   struct Stratum {
     int64_t seen = 0, held = 0;
   };
@@ -79,8 +83,7 @@ class Marker final : public DataSource {
   const std::unique_ptr<DataSource> source_;
   const std::optional<int64_t> share_;
   const size_t parts_;
-  const int64_t batches_;
-  int64_t read_ = 0;
+  int64_t samples_read_ = 0;
   int64_t seen_ = 0, blocks_ = 0, due_ = 0;
   std::map<std::optional<int64_t>, Stratum> strata_;  // by label
 };

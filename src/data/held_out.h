@@ -18,8 +18,8 @@ inline constexpr int64_t kFewestToHoldOut = 3 * kLeastHeldOut;
 /// Parts of few samples.
 inline constexpr size_t kFolds = 4;
 
-/// Into how many parts MarkHeldOut divides `source`: 2 where it can hold some out, kFolds where there are fewer than 24
-/// samples, but 8 of them and as many batches, else 1.
+/// Into how many parts MarkHeldOut divides `source`: 2 where it can hold some out, kFolds where there are 8 to 23
+/// samples in at least kFolds batches, else 1.
 size_t PartsOf(const DataSource& source);
 
 /// `source` with Batch::held_out set for about a fifth of its samples, up to a third where a fifth would be fewer than

@@ -63,6 +63,25 @@ std::vector<size_t> Parts(int64_t samples, int64_t batch = 1) {
   return parts;
 }
 
+// Whose samples differ in shape, so that each is a batch.
+class Singles final : public DataSource {
+ public:
+  std::optional<int64_t> SampleCount() const override { return 8; }
+  int64_t BatchSize() const override { return 2; }
+  Result<std::optional<Batch>> Next() override {
+    if (next_ == 8) return std::optional<Batch>();
+    return std::optional(Batch{.samples = 1, .first_sample = next_++});
+  }
+
+ private:
+  int64_t next_ = 0;
+};
+
+TEST(HeldOut, SmallerBatchesThanCouldBeMakeNoMoreParts) {
+  const auto source = MarkHeldOut(std::make_unique<Singles>());
+  for (size_t sample = 0; sample < 8; ++sample) EXPECT_EQ((*source->Next())->part, sample / 2);
+}
+
 TEST(HeldOut, FewSamplesAreFourParts) {
   EXPECT_EQ(Parts(8), (std::vector<size_t>{0, 0, 1, 1, 2, 2, 3, 3}));
   EXPECT_EQ(Parts(11), (std::vector<size_t>{0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3}));

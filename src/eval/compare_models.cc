@@ -299,6 +299,15 @@ double WorstSqnrDb(const Comparison& comparison) {
   return worst == nullptr ? kExactSqnrDb : worst->sqnr_db;
 }
 
+void TakeFigures(Comparison unseen, Comparison& comparison) {
+  for (const auto& [name, of_one] : comparison.outputs) {
+    OutputComparison& output = unseen.outputs[name];
+    output.constant = of_one.constant;
+    output.saturated_share = of_one.saturated_share;
+  }
+  comparison = std::move(unseen);
+}
+
 void WidenIntervals(const Comparison& seen, Comparison& comparison) {
   for (const auto& [name, of_seen] : seen.outputs) {
     OutputComparison& output = comparison.outputs[name];

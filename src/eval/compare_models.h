@@ -125,6 +125,10 @@ class Comparer {
   int64_t samples_ = 0;
 };
 
+/// Replaces what was measured by what `unseen` has, a comparison by other models on the same samples; whether an output
+/// is constant or saturated stays: that is of one model.
+void TakeFigures(Comparison unseen, Comparison& comparison);
+
 /// Widens the intervals of SQNR by how much errors differ from sample to sample in `seen`, a comparison over samples
 /// that the model was made with (ComparedParts::OfSqnr).
 void WidenIntervals(const Comparison& seen, Comparison& comparison);

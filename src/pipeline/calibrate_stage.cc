@@ -29,24 +29,6 @@ void SetHeader(CalibrationData header, CalibrationData& data) {
   data.activation = std::move(header.activation);
 }
 
-// Without what is held out, which is the last of two parts; without each of several.
-Result<std::vector<CalibrationData>> StandIns(std::vector<CalibrationData> parts,
-                                              const std::vector<const StatisticKind*>& kinds) {
-  std::vector<CalibrationData> stand_ins;
-  if (parts.size() < 2) return stand_ins;
-  if (parts.size() == 2) {
-    stand_ins.push_back(std::move(parts.front()));
-    return stand_ins;
-  }
-  for (size_t unseen = 0; unseen < parts.size(); ++unseen) {
-    std::vector<CalibrationData> others;
-    for (size_t part = 0; part < parts.size(); ++part)
-      if (part != unseen) others.push_back(parts[part]);
-    PREON_ASSIGN_OR_RETURN(stand_ins.emplace_back(), MergeCalibrations(std::move(others), kinds));
-  }
-  return stand_ins;
-}
-
 void FreeModel(PreparedModel& prepared) {
   prepared.model = Model();
   ReleaseFreeMemory();
@@ -180,10 +162,11 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples_.open(prepared.inputs, selection));
   source = Prefetch(std::move(source), inputs_.memory == MemoryUse::kLow ? 1 : 2);
   const bool compares_all = !files.holds_out || source->SampleCount().value_or(kFewestToHoldOut) < kFewestToHoldOut;
-  std::vector<CalibrationData> parts;
-  if (files.holds_out && !how.start && how.collection == nullptr) {
+  Calibration calibration;
+  // Ranges from a file may be those of any samples.
+  if (files.holds_out && files.saved == nullptr && !how.start && how.collection == nullptr) {
     how.parts = PartsOf(*source);
-    how.of_parts = &parts;
+    how.of_parts = &calibration.stand_ins.parts;
   }
   if (files.holds_out) source = MarkHeldOut(std::move(source));
   // Some of the trial's samples may be among those that were seen before: they have a pass of their own below.
@@ -203,10 +186,11 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
     if (!files.keep_model) FreeModel(prepared);
     return Status::Ok();
   };
-  Calibration calibration;
   PREON_ASSIGN_OR_RETURN(calibration.data, Calibrate(prepared.model, request, *source, how, context_));
-  PREON_ASSIGN_OR_RETURN(calibration.stand_ins, StandIns(std::move(parts), request.Kinds()));
-  for (CalibrationData& stand_in : calibration.stand_ins) SetHeader(header, stand_in);
+  StandIns& stand_ins = calibration.stand_ins;
+  if (stand_ins.parts.size() < how.parts) stand_ins.parts.clear();  // some part had no samples
+  stand_ins.kinds = request.Kinds();
+  for (CalibrationData& part : stand_ins.parts) SetHeader(header, part);
   SetHeader(std::move(header), calibration.data);
   if (collection) {
     PREON_ASSIGN_OR_RETURN(calibration.collected_ranges, collection->Finish());

@@ -9,6 +9,7 @@
 #include "algorithms/algorithm.h"
 #include "base/context.h"
 #include "calib/calibration.h"
+#include "calib/stand_ins.h"
 #include "config/options.h"
 #include "instrument/instrumented_model.h"
 #include "pipeline/float_outputs.h"
@@ -25,8 +26,7 @@ class PartialCalibration;
 struct Calibration {
   CalibrationData data;
   std::optional<TensorRanges> collected_ranges;  ///< by observed tensor, where the method collects
-  /// What it would be without some of the samples: those that were held out, or, of few samples, each part in turn.
-  std::vector<CalibrationData> stand_ins;
+  StandIns stand_ins;
   int64_t workers_peak_rss_bytes = 0;  ///< of other processes that worked for it, together
 };
 

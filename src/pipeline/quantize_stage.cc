@@ -163,7 +163,8 @@ Result<std::optional<Comparison>> QuantizeStage::CompareStandIns(const PlannedMo
                                                                  const FloatSide& in_float, const PlanInputs& inputs,
                                                                  const ComparedSamples& compared) const {
   Comparer comparer;
-  for (const CalibrationData& stand_in : compared.stand_ins) {
+  for (size_t index = 0; index < compared.stand_ins->count(); ++index) {
+    PREON_ASSIGN_OR_RETURN(const CalibrationData stand_in, compared.stand_ins->Make(index));
     const PlanInputs unseen{.data = stand_in,
                             .saved = inputs.saved,
                             .own_method = inputs.own_method,
@@ -276,7 +277,6 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   const SomeSamples fitted{from_file ? WithoutHeldOut(samples_) : Without(samples_, compared.held_out),
                            inputs.data.sample_count()};
   PREON_RETURN_IF_ERROR(ImproveWritten(prepared, inputs.algorithms, fitted, written, improved));
-
   context_.BeginStage("verify");
   const Batch& batch = prepared.first_run.batch;
   const auto first = written.session->Run(batch.feeds, context_);
@@ -301,14 +301,14 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
     result.compare = comparer.Finish();
     PREON_RETURN_IF_ERROR(CheckOutputs(result.compare, prepared.model.graph));
   }
-  if (!compared.stand_ins.empty() && !(large && compared.stand_ins.size() > 1)) {
+  if (compared.stand_ins != nullptr && !(large && compared.stand_ins->is_folds())) {
     FigureOrigin& origin = result.figures.origin;
     std::optional<Comparison> unseen;
     if (!AnyChanged(improved)) {
       PREON_ASSIGN_OR_RETURN(unseen, CompareStandIns(prepared, in_float, inputs, compared));
     }
     if (unseen && origin == FigureOrigin::kCalibration) origin = FigureOrigin::kCrossValidation;
-    if (unseen) result.compare = *std::move(unseen);
+    if (unseen) TakeFigures(*std::move(unseen), result.compare);
     if (!unseen && origin == FigureOrigin::kHeldOut) origin = FigureOrigin::kRangesHaveSeen;
   }
   const int64_t missing = kSamplesOfSpread - result.compare.samples;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -29,9 +28,9 @@ struct QuantizedModel {
 struct ComparedSamples {
   SampleRuns left_out;  ///< calibrated with or chosen by: not compared; none where all are
   SampleRuns held_out;  ///< nothing may be fitted to these
-  /// Statistics without some of the samples that are compared, all of them together without each; empty: the model as
-  /// written is compared.
-  std::span<const CalibrationData> stand_ins;
+  /// Their statistics lack samples that are compared, each sample is missing in one of them. Null: the written model
+  /// itself is compared.
+  const StandIns* stand_ins = nullptr;
   FigureSamples figures;
 };
 

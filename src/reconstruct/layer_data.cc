@@ -77,7 +77,7 @@ Result<LayerData> CollectLayer(const Model& quantized, const CodedLayer& layer, 
     data.fitted.emplace_back(layer.inputs(), form.outputs, takes_means);
     data.judging.emplace_back(layer.inputs(), form.outputs, takes_means);
   }
-  Matrix inputs(0, layer.inputs()), missing(0, form.outputs);  // here: made anew, they would come page by page
+  Matrix inputs(0, layer.inputs()), missing(0, form.outputs);  // reused: new memory costs page faults
   for (size_t begin = 0; begin < live.runs(); begin += kRunsAtOnce) {
     const size_t end = std::min(begin + kRunsAtOnce, live.runs());
     const RowLayout layout = LayOut(live, targets, begin, end);

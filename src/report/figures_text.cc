@@ -38,7 +38,7 @@ std::string FiguresText(const FigureSamples& figures, int64_t samples) {
     case FigureOrigin::kRangesMayHaveSeen:
       return with(" not used for choices; the statistics of --calib may contain them");
     case FigureOrigin::kCrossValidation:
-      return with(" of the calibration, each with the ranges of the others; choices have seen them");
+      return with(" of the calibration, by models whose ranges were made without them; all were used for choices");
     case FigureOrigin::kCalibration:
       return StrCat("the samples of the calibration, so other samples may give worse figures",
                     figures.too_few ? " (with 24 samples or more, some are kept for this)" : "");

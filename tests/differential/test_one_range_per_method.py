@@ -140,5 +140,6 @@ def test_a_trial_ran_what_would_be_written(real_model, name):
         if candidate["ended_early"]:
             continue  # on some samples
         done = model.preon("quantize", model.path, "-o", "q.onnx", "--data", "calib.npz", "--budget", 0, "--disable-algorithm", "adaquant", *words, "--json", timeout=300)
-        (output,) = json.loads(done.stdout)["compare"]["outputs"].values()
+        assert done.returncode == 0, done.stderr
+        (output,) = json.loads(model.preon("compare", model.path, "q.onnx", "--data", "calib.npz", "--json").stdout)["outputs"].values()
         assert output["sqnr_db"] == pytest.approx(candidate["sqnr_db"], abs=0.05), words

@@ -20,8 +20,8 @@ Result<ComparedSamples> ChooseComparedSamples(const Calibration& calibration, co
     compared.figures.origin = FigureOrigin::kMadeUp;
     return compared;
   }
-  const std::vector<CalibrationData>& stand_ins = calibration.stand_ins;
-  const CalibrationData* without = stand_ins.size() == 1 ? &stand_ins.front() : nullptr;
+  const StandIns& stand_ins = calibration.stand_ins;
+  const CalibrationData* without = stand_ins.count() == 1 ? &stand_ins.parts.front() : nullptr;
   const SampleRuns& calibrated = from_file ? tried : calibration.data.samples;
   const SampleRuns& seen = without != nullptr ? without->samples : calibrated;
   compared.figures.origin = from_file ? FigureOrigin::kRangesMayHaveSeen : FigureOrigin::kHeldOut;
@@ -30,14 +30,14 @@ Result<ComparedSamples> ChooseComparedSamples(const Calibration& calibration, co
   if (rest < 0 && without != nullptr) rest = calibration.data.sample_count() - without->sample_count();
   if (rest < kLeastHeldOut) {
     compared.figures.origin = FigureOrigin::kCalibration;
-    if (rest == 0 && stand_ins.size() > 1) compared.stand_ins = stand_ins;
+    if (rest == 0 && stand_ins.is_folds()) compared.stand_ins = &stand_ins;
     compared.figures.too_few = calibration.data.sample_count() < kFewestToHoldOut;
     return compared;
   }
   compared.left_out = seen;
   if (without != nullptr) {
     compared.held_out = WithoutRuns(calibration.data.samples, without->samples);
-    compared.stand_ins = stand_ins;
+    compared.stand_ins = &stand_ins;
   }
   return compared;
 }

@@ -106,7 +106,7 @@ enum class FigureOrigin {
   kHeldOut,            ///< nothing was calibrated, chosen or fitted by them
   kRangesHaveSeen,     ///< nothing was chosen or fitted by them, but the ranges are those of all samples
   kRangesMayHaveSeen,  ///< the same, with statistics from a file
-  kCrossValidation,    ///< each by ranges of the others; choices have seen them
+  kCrossValidation,    ///< by models whose ranges were made without them; choices have seen all
   kCalibration,        ///< the model was calibrated with them
   kMadeUp,
   kNothing,  ///< nothing was compared: large weights, and no samples
