@@ -8,7 +8,8 @@
 namespace preon {
 
 struct StandIns {
-  /// What each part of the data (Batch::part) has taught. Two: the second is what was held out. More: folds.
+  /// What each part of the data (Batch::part) has taught. Two: the second is what was held out, and empty.
+  /// More: folds.
   std::vector<CalibrationData> parts;
   std::vector<const StatisticKind*> kinds;  ///< of their statistics
 

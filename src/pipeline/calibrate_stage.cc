@@ -188,7 +188,8 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
   };
   PREON_ASSIGN_OR_RETURN(calibration.data, Calibrate(prepared.model, request, *source, how, context_));
   StandIns& stand_ins = calibration.stand_ins;
-  if (stand_ins.parts.size() < how.parts) stand_ins.parts.clear();  // some part had no samples
+  if (stand_ins.parts.size() < how.parts) stand_ins.parts.clear();         // some part had no samples
+  if (stand_ins.count() == 1) stand_ins.parts.back() = CalibrationData();  // needed in calibration.data alone
   stand_ins.kinds = request.Kinds();
   for (CalibrationData& part : stand_ins.parts) SetHeader(header, part);
   SetHeader(std::move(header), calibration.data);
