@@ -58,27 +58,22 @@ std::vector<double> ConvShift(const Graph& graph, const Node& node, const Tensor
   const size_t kernel = shares.size();
   std::vector<double> shift(outputs);
   // Some outputs side by side: each addition waits for the one before it in the same sum.
-  const auto add = [&]<size_t kOutputs>(std::integral_constant<size_t, kOutputs>, size_t first) {
-    const float* e = error.floats().data() + first * inputs * kernel;
-    const double* mean = means.data() + first / outputs_per_group * inputs;
-    std::array<double, kOutputs> total{};
-    for (size_t i = 0; i < inputs; ++i, e += kernel) {
-      std::array<double, kOutputs> sum{};
-      for (size_t k = 0; k < kernel; ++k) {
-        for (size_t o = 0; o < kOutputs; ++o) sum[o] += shares[k] * static_cast<double>(e[o * inputs * kernel + k]);
+  const auto add = [&]<size_t kOutputs>(std::integral_constant<size_t, kOutputs>) {
+    for (size_t first = 0; first < outputs; first += kOutputs) {
+      const float* e = error.floats().data() + first * inputs * kernel;
+      const double* mean = means.data() + first / outputs_per_group * inputs;
+      for (size_t i = 0; i < inputs; ++i, e += kernel) {
+        std::array<double, kOutputs> sum{};
+        for (size_t k = 0; k < kernel; ++k) {
+          for (size_t o = 0; o < kOutputs; ++o) sum[o] += shares[k] * static_cast<double>(e[o * inputs * kernel + k]);
+        }
+        for (size_t o = 0; o < kOutputs; ++o) shift[first + o] += sum[o] * mean[i];
       }
-      for (size_t o = 0; o < kOutputs; ++o) total[o] += sum[o] * mean[i];
     }
-    std::ranges::copy(total, shift.begin() + static_cast<ptrdiff_t>(first));
   };
-  constexpr size_t kAtOnce = 4;
-  const bool in_step = outputs_per_group % kAtOnce == 0;
-  for (size_t o = 0; o < outputs; o += in_step ? kAtOnce : 1) {
-    if (in_step)
-      add(std::integral_constant<size_t, kAtOnce>(), o);
-    else
-      add(std::integral_constant<size_t, 1>(), o);
-  }
+  constexpr std::integral_constant<size_t, 4> kSome;
+  constexpr std::integral_constant<size_t, 1> kOne;
+  outputs_per_group % kSome == 0 ? add(kSome) : add(kOne);
   return shift;
 }
 

@@ -25,7 +25,7 @@ struct ChosenMethod {
 
 /// Quantizes by each candidate, runs the result on the trials' samples, and selects the one with the least error. Each
 /// candidate is what --method and --method-option of the same words give. One that fails is left out with a warning,
-/// one without an output that can be compared (Trials::SqnrDb) without.
+/// one without an output that can be compared (Trials::Run) without.
 class MethodRace {
  public:
   /// @param known  where ranges come from and go to; all arguments outlive the race

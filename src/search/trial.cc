@@ -96,20 +96,15 @@ Result<std::optional<TrialError>> Trials::Run(const Model& model, const QuantPla
   if (!links.empty()) outputs = InClosedLoop(links, std::move(outputs));
   MeanError mean(StatesOf(links));
   TrialError error;
-  double some = 0;  // runs of which there is a figure
   size_t done = 0;  // runs
   const auto compare = [&](const Batch& batch) -> Result<InTurn> {
     PREON_RETURN_IF_ERROR(context_.CheckCancelled());
     PREON_ASSIGN_OR_RETURN(std::vector<NamedTensor> got, outputs(batch));
     return InTurn([&, got = std::move(got)]() -> Status {
       const size_t run = step * done++;
-      const bool is_some = run % step_of_some == 0;
-      PREON_ASSIGN_OR_RETURN(std::optional<double> db, mean.Add(samples_.runs()[run].outputs, got, is_some));
+      PREON_ASSIGN_OR_RETURN(std::optional<double> db,
+                             mean.Add(samples_.runs()[run].outputs, got, run % step_of_some == 0));
       if (db) db = std::min(*db, kMostRunDb);
-      if (db && is_some) {
-        error.some.typical_db += *db;
-        ++some;
-      }
       error.runs_db.push_back(db);
       return Status::Ok();
     });
@@ -129,7 +124,12 @@ Result<std::optional<TrialError>> Trials::Run(const Model& model, const QuantPla
   error.sqnr_db = *error.prefixes_db.back();
   if (error.ended_early) error.sqnr_db += best->sqnr_db - *best->prefixes_db[error.prefixes_db.size() - 1];
   error.some.sqnr_db = mean.SqnrDbOfPicked().value_or(error.sqnr_db);
-  error.some.typical_db /= std::max(1.0, some);
+  double compared = 0;
+  for (size_t run = 0; run < error.runs_db.size(); run += step_of_some / step) {
+    error.some.typical_db += error.runs_db[run].value_or(0);
+    compared += error.runs_db[run].has_value();
+  }
+  error.some.typical_db /= std::max(1.0, compared);
   return std::optional(std::move(error));
 }
 
