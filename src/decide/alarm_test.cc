@@ -64,10 +64,12 @@ TEST(Alarm, ScoresFarFromFloatBesideGoodCoordinates) {
   for (int sample = 0; sample < 3; ++sample) {
     const float score = 0.3f * static_cast<float>(sample + 1);
     const float x = 100 + static_cast<float>(sample);
-    const float a[] = {x, 200, score, 0.1f}, b[] = {x, 200, 0.2f, 0.1f};
+    std::vector<float> a(32, x), b(32, x);  // coordinates of 16 boxes, then scores
+    std::fill(a.begin() + 16, a.end(), score);
+    std::fill(b.begin() + 16, b.end(), 0.2f);
     EXPECT_TRUE(
         comparer
-            .Add({{"boxes", Tensor::FromFloats({1, 2, 2}, a)}}, {{"boxes", Tensor::FromFloats({1, 2, 2}, b)}}, 1, {})
+            .Add({{"boxes", Tensor::FromFloats({1, 2, 16}, a)}}, {{"boxes", Tensor::FromFloats({1, 2, 16}, b)}}, 1, {})
             .ok());
   }
   const Comparison compare = comparer.Finish();

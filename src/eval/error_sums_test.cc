@@ -33,12 +33,19 @@ TEST(ErrorSumsOf, TakesOtherTypes) {
 }
 
 // The same as a whole comparison gives.
+// The two boxes eight times over: of each channel as many values as scores need.
+Outputs Boxes(const std::vector<float>& two) {
+  std::vector<float> all;
+  for (int i = 0; i < 8; ++i) all.insert(all.end(), two.begin(), two.end());
+  return Named("boxes", {1, 16, 4}, all);
+}
+
 TEST(MeanError, IsThatOfAComparison) {
   MeanError error({"state"});
   Comparer comparer;
   for (const float off : {0.5f, 0.25f}) {
-    Outputs expected = Named("boxes", {1, 2, 4}, {100, 200, 0.5, 0.25, 300, 50, 0.125, 1});
-    Outputs got = Named("boxes", {1, 2, 4}, {101, 200, 0.5f + off, 0.25, 300, 52, 0.125, 1});
+    Outputs expected = Boxes({100, 200, 0.5, 0.25, 300, 50, 0.125, 1});
+    Outputs got = Boxes({101, 200, 0.5f + off, 0.25, 300, 52, 0.125, 1});
     const Outputs state = Named("state", {1}, {1});
     ASSERT_TRUE(comparer.Add(expected, got, 1, {}).ok());
     expected.push_back(state[0]);

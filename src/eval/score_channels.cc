@@ -10,6 +10,7 @@ namespace {
 
 constexpr int64_t kMostChannels = 1024;  // more are places
 constexpr double kLouder = 100;
+constexpr size_t kFewestPlaces = 16;  // fewer values of a channel may lie between 0 and 1 by chance
 
 struct ChannelFigures {
   double low = 0, high = 0, squares = 0;
@@ -48,7 +49,8 @@ std::optional<ScoreChannels> ScoreChannels::Find(std::span<const double> values,
   ScoreChannels found;
   for (size_t axis = shape.size(); axis-- > 1;) {
     const int64_t channels = shape[axis];
-    if (channels > 1 && channels <= kMostChannels) {
+    const bool has_places = values.size() >= kFewestPlaces * static_cast<size_t>(channels);
+    if (channels > 1 && channels <= kMostChannels && has_places) {
       const std::vector<ChannelFigures> figures = FiguresAlong(values, static_cast<size_t>(channels), found.inner_);
       if (IsMixed(figures)) {
         for (const ChannelFigures& channel : figures) found.is_score_.push_back(channel.is_score());

@@ -14,7 +14,8 @@ namespace preon {
 class ScoreChannels {
  public:
   /// Nullopt unless the tensor has three dimensions or more, and along one but the first some indices have values from
-  /// 0 to 1 alone, and the mean square of each of the others is 100 times theirs or more. `values` are the tensor's.
+  /// 0 to 1 alone, and the mean square of each of the others is 100 times theirs or more. Of each index there have to
+  /// be 16 values. `values` are the tensor's.
   static std::optional<ScoreChannels> Find(std::span<const double> values, const Shape& shape);
 
   /// Adds Σ a² and Σ (a - b)² of the scores of two tensors of that shape, where both are finite. T: float or double.

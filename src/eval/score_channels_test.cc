@@ -5,33 +5,58 @@
 namespace preon {
 namespace {
 
-// Two boxes: x, y in pixels and two scores, channel after channel.
-const std::vector<double> kBoxes = {100, 200, 50, 60, 0.9, 0, 0.1, 0.2};
+constexpr size_t kBoxes = 16;
+
+// Boxes channel after channel: x, y in pixels and two scores.
+std::vector<double> Boxes() {
+  std::vector<double> values;
+  for (const double channel : {100.0, 50.0, 0.9, 0.1}) {
+    for (size_t box = 0; box < kBoxes; ++box) values.push_back(channel * (1 + static_cast<double>(box % 2)) / 2);
+  }
+  return values;
+}
+
+// Each of the values so many times: all places of a channel, channel after channel.
+std::vector<double> AtAllPlaces(std::initializer_list<double> values, size_t places = kBoxes) {
+  std::vector<double> repeated;
+  for (const double value : values) repeated.insert(repeated.end(), places, value);
+  return repeated;
+}
 
 TEST(ScoreChannels, FindsThemBesideCoordinates) {
-  const auto scores = ScoreChannels::Find(kBoxes, {1, 4, 2});
+  const std::vector<double> boxes = Boxes();
+  const auto scores = ScoreChannels::Find(boxes, {1, 4, kBoxes});
   ASSERT_TRUE(scores.has_value());
-  std::vector<double> other = kBoxes;
-  other[0] += 10;   // a coordinate
-  other[4] -= 0.5;  // a score
+  std::vector<double> other = boxes;
+  other[0] += 10;            // a coordinate
+  other[2 * kBoxes] -= 0.4;  // a score
   double signal = 0, noise = 0;
-  scores->Add<double>(kBoxes, other, signal, noise);
-  EXPECT_NEAR(signal, 0.81 + 0.01 + 0.04, 1e-12);
-  EXPECT_NEAR(noise, 0.25, 1e-12);
+  scores->Add<double>(boxes, other, signal, noise);
+  EXPECT_NEAR(signal, kBoxes / 2 * (0.81 + 0.2025 + 0.01 + 0.0025), 1e-12);
+  EXPECT_NEAR(noise, 0.16, 1e-12);
 }
 
 TEST(ScoreChannels, AlongTheLastDimension) {
-  const std::vector<double> boxes = {100, 50, 0.9, 0.1, 200, 60, 0, 0.2};
-  EXPECT_TRUE(ScoreChannels::Find(boxes, {1, 2, 4}).has_value());
+  const std::vector<double> boxes = Boxes();
+  std::vector<double> turned;
+  for (size_t box = 0; box < kBoxes; ++box) {
+    for (size_t channel = 0; channel < 4; ++channel) turned.push_back(boxes[channel * kBoxes + box]);
+  }
+  EXPECT_TRUE(ScoreChannels::Find(turned, {1, kBoxes, 4}).has_value());
 }
 
 TEST(ScoreChannels, NoneWhereAllAreScoresOrCoordinatesOrNear) {
-  EXPECT_FALSE(ScoreChannels::Find(std::vector<double>{0.1, 0.2, 0.3, 0.4}, {1, 2, 2}).has_value());
-  EXPECT_FALSE(ScoreChannels::Find(std::vector<double>{10, 20, 30, 40}, {1, 2, 2}).has_value());
-  EXPECT_FALSE(ScoreChannels::Find(std::vector<double>{1, 2, 0.9, 0.8}, {1, 2, 2}).has_value());
-  EXPECT_FALSE(ScoreChannels::Find(std::vector<double>{100, 200, 0, 0}, {1, 2, 2}).has_value());  // nothing to compare
-  for (const Shape& row : {Shape{2}, Shape{1, 2}})
+  const Shape shape = {1, 2, kBoxes};
+  EXPECT_TRUE(ScoreChannels::Find(AtAllPlaces({100, 0.5}), shape).has_value());
+  for (const auto& two : {AtAllPlaces({0.1, 0.3}), AtAllPlaces({10, 30}), AtAllPlaces({1.5, 0.9}),
+                          AtAllPlaces({100, 0})})  // nothing to compare
+    EXPECT_FALSE(ScoreChannels::Find(two, shape).has_value());
+}
+
+TEST(ScoreChannels, NoneInARowOfNumbersAmongWhichSomeLieBetween0And1) {
+  for (const Shape& row : {Shape{2}, Shape{1, 2}, Shape{1, 1, 1, 2}})
     EXPECT_FALSE(ScoreChannels::Find(std::vector<double>{100, 0.5}, row).has_value());
+  EXPECT_FALSE(ScoreChannels::Find(AtAllPlaces({100, 0.5}, kBoxes - 1), {1, 2, kBoxes - 1}).has_value());
 }
 
 }  // namespace

@@ -7,6 +7,11 @@
 namespace preon {
 namespace {
 
+// A vector times a matrix gives one row.
+int64_t SamplesIn(const Node& node, const Shape& output) {
+  return node.Is("Conv") || output.size() > 1 ? output[0] : 1;
+}
+
 // Of one sample.
 int64_t PlacesPerSample(const Node& node, const Shape& output) {
   int64_t places = 1;
@@ -92,7 +97,7 @@ void CopyPatches(const LayerForm& form, const Shape& input, const std::vector<Pl
 std::vector<Place> PlacesOf(const Node& node, const Shape& output, int64_t first_sample, int64_t most) {
   const int64_t all = PlacesPerSample(node, output), count = std::min(all, most);
   std::vector<Place> places;
-  for (int64_t sample = 0; sample < output[0]; ++sample) {
+  for (int64_t sample = 0; sample < SamplesIn(node, output); ++sample) {
     for (int64_t i = 0; i < count; ++i) {
       const double drawn =
           count == all ? 0 : Draw(static_cast<uint64_t>(first_sample + sample), static_cast<uint64_t>(i));

@@ -69,6 +69,7 @@ TEST(LayerRows, ConvolutionsOfAnyFormAreAsTheRuntimeComputesThem) {
 
 TEST(LayerRows, SoAreProductsOfMatrices) {
   ExpectAsTheRuntime(OneNode("MatMul", {3, 4, 6}), {3, 4, 6}, {6, 5});
+  ExpectAsTheRuntime(OneNode("MatMul", {6}), {6}, {6, 5});
   ExpectAsTheRuntime(OneNode("Gemm", {3, 6}), {3, 6}, {6, 5});
   Model transposed = OneNode("Gemm", {3, 6});
   transposed.graph.nodes()[0]->attributes["transB"] = int64_t{1};

@@ -1,6 +1,8 @@
 #include "search/choose_method.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 namespace preon {
 namespace {
@@ -38,15 +40,19 @@ std::string OptionText(const MethodOptions& options) {
   return text;
 }
 
-// The same, but weights and biases stay in float.
+// The same, but weights and biases stay in float; not those whose scale a tensor has, as tables that Gather reads.
 QuantPlan WithFloatWeights(const Graph& graph, QuantPlan plan) {
-  for (const auto& [name, weight] : plan.weights) {
-    for (const std::string& reader : weight.nodes) {
+  std::set<std::string> owners;
+  for (const auto& [tensor, activation] : plan.activations) owners.insert(activation.shares);
+  std::erase_if(plan.weights, [&](const auto& weight) {
+    const auto& [name, planned] = weight;
+    if (owners.contains(name)) return false;
+    for (const std::string& reader : planned.nodes) {
       const Node& node = *graph.FindNode(reader);
       if (node.Is("Conv") || node.Is("Gemm")) plan.float_regions.push_back(reader);
     }
-  }
-  plan.weights.clear();
+    return true;
+  });
   plan.biases.clear();
   return plan;
 }
