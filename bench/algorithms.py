@@ -17,6 +17,7 @@ from measure import Failed, add_places, helper, preon, save, table, worst_sqnr_d
 FEW = lambda bits, activation: ["--activation", activation, "--weight", f"int{bits}", "--weight-form", "packed", "--weight-method", "minmse"]
 POWERS = ["--per-tensor", "--symmetric", "--scale-type", "power-of-two"]
 BLOCKS = ["--target", "matmul-nbits", "--weight", "int4", "--block-size", "128"]
+NEAREST = ("--disable-algorithm", "adaquant")  # which acts by default
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Model:
 
 
 def measured(case, model):
-    without = model.measure(case.options, (), case.samples)
+    without = model.measure(case.options, NEAREST, case.samples)
     return {"row": case.row, "model": case.model, "options": " ".join(case.options), "algorithm": " ".join(case.algorithm[1::2]),
             "metric": model.metric, "float": model.score, "without": without, "with": model.measure(case.options, case.algorithm, case.samples)}
 

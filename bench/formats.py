@@ -81,7 +81,8 @@ def changes(metric, float_each, each):
 def measure(name, model, folder, target, options, reference, args):
     """One row. `reference` is float's score of every sample, or None where only the size matters."""
     result = folder / "formats.onnx"
-    quantized = preon("quantize", model, "-o", result, "--data", folder / "calib.npz", "--target", target, *options, "--threads", 1)
+    quantized = preon("quantize", model, "-o", result, "--data", folder / "calib.npz", "--target", target, *options,
+                       "--disable-algorithm", "adaquant", "--threads", 1)  # formats are compared, with nearest codes
     if not reference:
         return {key: quantized[key] for key in ("size_bytes", "seconds", "warnings")}
     compared = preon("compare", model, result, "--data", folder / "eval.npz", "--samples", args.samples, "--threads", 1)

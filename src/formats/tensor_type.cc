@@ -27,6 +27,10 @@ bool IsHalf(const TensorType& type) { return type == DataType::kFloat16 || type 
 
 bool HasScale(const TensorType& type, bool scaled) { return type.block() == nullptr && (scaled || !IsHalf(type)); }
 
+bool HasFewCodes(const TensorType& type) {
+  return type.block() == nullptr && IsIntType(type.type()) && type.bits() <= 4;
+}
+
 Result<TensorType> ParseTensorType(std::string_view name) {
   std::string_view member = name;
   for (const std::string_view prefix : {"quanttype.", "extendedquanttype.", "vitisquanttype."}) {

@@ -51,6 +51,8 @@ class TensorType {
 bool IsByte(const TensorType& type);
 /// float16 and bfloat16.
 bool IsHalf(const TensorType& type);
+/// Integer codes of at most 4 bits?
+bool HasFewCodes(const TensorType& type);
 /// Do tensors of this type have scales? Blocks have exponents instead, halves are rounded as they are unless `scaled`.
 bool HasScale(const TensorType& type, bool scaled);
 

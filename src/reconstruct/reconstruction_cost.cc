@@ -10,7 +10,6 @@ namespace {
 
 // Fewer tell too little of a layer.
 constexpr int64_t kLeastRuns = 12;
-constexpr int64_t kShareOfRuns = 6;  // at most one of so many
 constexpr int64_t kUsualRuns = 16;
 // Measured at one thread: how much longer than the model alone a run takes which gives more than its outputs, in
 // calibration, for the targets, and in parts, one layer after the other.
@@ -76,7 +75,7 @@ int64_t RunsWithin(const ReconstructionCost& costs, const CostLimit& most, int64
   const double per_run = std::max(samples * (costs.per_sample + judged), 1.0);
   const double limit = std::max(most.calibrations * costs.calibration, most.free_ns);
   const int64_t least = std::min(kLeastRuns, available);
-  const int64_t runs = std::min({std::max(available / kShareOfRuns, least), kMostRuns,
+  const int64_t runs = std::min({std::max(available / most.share_of_runs, least), kMostRuns,
                                  static_cast<int64_t>(std::clamp((limit - fixed) / per_run, 0.0, 1e6))});
   return runs < least ? 0 : runs;
 }

@@ -32,10 +32,10 @@ constexpr size_t kBlocks = 6, kJudgingShare = 3;
 /// More runs gain nothing (docs/design/weight-algorithms.md).
 constexpr int64_t kMostRuns = 64;
 
-/// The larger of both.
 struct CostLimit {
-  double calibrations = 1;  ///< so many times what calibration takes
-  double free_ns = 0;       ///< nobody waits for this
+  double calibrations = 1;    ///< so many times what calibration takes …
+  double free_ns = 0;         ///< … or this, for which nobody waits, if it is more
+  int64_t share_of_runs = 1;  ///< at most one of so many
 };
 
 /// How many runs of so many samples each keep reconstruction within the limit. 0: none. @param available  runs that

@@ -8,11 +8,12 @@ namespace {
 constexpr double kSecond = 1e9;
 
 int64_t Runs(const ReconstructionCost& costs, int64_t samples_per_run, int64_t available) {
-  return RunsWithin(costs, {}, samples_per_run, available);
+  return RunsWithin(costs, {.share_of_runs = 6}, samples_per_run, available);
 }
 
-TEST(ReconstructionCost, ASixthOfTheRunsWhereTheyTakeNoTime) {
+TEST(ReconstructionCost, TheAllowedShareOfTheRunsWhereTheyTakeNoTime) {
   EXPECT_EQ(Runs({.calibration = kSecond, .per_sample = 1e5}, 1, 120), 20);
+  EXPECT_EQ(RunsWithin({.calibration = kSecond, .per_sample = 1e5}, {.share_of_runs = 2}, 1, 120), 60);
 }
 
 TEST(ReconstructionCost, NeverMoreThanTellAnythingMore) {
@@ -25,7 +26,7 @@ TEST(ReconstructionCost, AsManyAsTheCalibrationsTimeAllows) {
   const ReconstructionCost costs{.calibration = 10 * kSecond, .layers = 2 * kSecond, .per_sample = kSecond / 4};
   EXPECT_EQ(Runs(costs, 1, 400), 32);
   EXPECT_EQ(Runs(costs, 2, 400), 16) << "of two samples each";
-  EXPECT_EQ(RunsWithin(costs, {.calibrations = 2}, 1, 400), 64) << "twice the calibration's time";
+  EXPECT_EQ(RunsWithin(costs, {.calibrations = 2, .share_of_runs = 6}, 1, 400), 64) << "twice the calibration's time";
 }
 
 TEST(ReconstructionCost, NoneWhereTheLayersAloneTakeLonger) {
@@ -35,7 +36,7 @@ TEST(ReconstructionCost, NoneWhereTheLayersAloneTakeLonger) {
 TEST(ReconstructionCost, ATimeThatNobodyWaitsForIsAlwaysAllowed) {
   const ReconstructionCost costs{.calibration = kSecond / 10, .layers = kSecond, .per_sample = 1e5};
   EXPECT_EQ(Runs(costs, 1, 100), 0);
-  EXPECT_EQ(RunsWithin(costs, {.free_ns = 2 * kSecond}, 1, 100), 16);
+  EXPECT_EQ(RunsWithin(costs, {.free_ns = 2 * kSecond, .share_of_runs = 6}, 1, 100), 16);
 }
 
 TEST(ReconstructionCost, NoneWhereFewerThanTellAnythingWouldDo) {

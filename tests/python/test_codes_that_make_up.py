@@ -48,6 +48,17 @@ def test_four_bits_come_much_nearer_to_float(preon, tmp_path, shared, resnet20, 
 
 
 @pytest.mark.thorough
+def test_weights_of_four_bits_get_better_codes_by_default(preon, tmp_path, shared, resnet20):
+    feeds = {"input": images(shared, 1000, 200)}
+    for output, options in (("nearest.onnx", ["--disable-algorithm", "adaquant"]), ("default.onnx", [])):
+        told = quantize(preon, resnet20, output, "--weight", "int4", *options)
+    assert told["target"] == "simulate" and told["improved"][0]["layers_changed"] >= 15
+    nearest, default = (sqnr_db(resnet20, tmp_path / name, feeds) for name in ("nearest.onnx", "default.onnx"))
+    assert default > nearest + 4
+    assert [each["algorithm"] for each in quantize(preon, resnet20, "fast.onnx", "--weight", "int4", "--effort", "fast").get("improved", [])] == []
+
+
+@pytest.mark.thorough
 def test_the_same_bytes_for_any_number_of_threads(preon, tmp_path, resnet20):
     for threads in ("1", "2", "3"):
         quantize(preon, resnet20, f"{threads}.onnx", "--algorithm", "adaquant", "--threads", threads, "--samples", "30")

@@ -155,12 +155,14 @@ Result<std::vector<std::unique_ptr<RangeMethod>>> AllMethods(const RangeOptions&
   return methods;
 }
 
-// What --effort adds. At its default only for targets that follow this runtime or lose too much without: of others the
-// numbers are known to the tools that they are for.
+// What --effort adds. At its default only for targets that follow this runtime, or where too much is lost without: of
+// others the numbers are known to the tools that they are for.
 AlgorithmOptions WithEffort(AlgorithmOptions given, Effort effort, const Target& target, const PlanOptions& plan,
                             const AlgorithmRegistry& algorithms) {
-  const bool improves = (target.FollowsRuntime() || target.NeedsBetterCodes()) && target.TakesImprovements(plan) &&
-                        plan.compat == Compat::kOff;
+  const std::vector<TensorType> types = plan.settings.Types();
+  const bool has_few_codes = HasFewCodes(plan.weight) || std::ranges::any_of(types, HasFewCodes);
+  const bool improves = (target.FollowsRuntime() || target.NeedsBetterCodes() || has_few_codes) &&
+                        target.TakesImprovements(plan) && plan.compat == Compat::kOff;
   if (effort == Effort::kFast || (effort == Effort::kDefault && !improves)) return given;
   const auto is_asked = [&](const auto& algorithm) { return given.asked.contains(std::string(algorithm->name())); };
   const bool changes_codes = std::ranges::any_of(algorithms.entries(), [&](const auto& algorithm) {

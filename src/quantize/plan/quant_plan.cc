@@ -10,6 +10,13 @@ size_t QuantPlan::CountWeights() const {
   return count;
 }
 
+bool QuantPlan::NeedsBetterCodes() const {
+  const auto has_few = [](const auto& weight) {
+    return HasFewCodes(TensorType::WithFewerBits(weight.second.format.type, weight.second.format.bits));
+  };
+  return positions.has_value() || std::ranges::any_of(weights, has_few);
+}
+
 std::string QuantPlan::NameInResult(const NodeDecision& decision) const {
   if (decision.reason != FloatReason::kNone) return decision.node;
   if (!nbits.nodes.empty()) return nbits.NameInResult(decision.node);
