@@ -35,8 +35,9 @@ void AddWeight(const Tensor& value, ModelSummary& summary) {
 
 Result<ModelSummary> InspectModel(const std::string& path, const RunContext& context) {
   context.BeginStage("load");
-  PREON_ASSIGN_OR_RETURN(Model model, LoadModel(path));
+  PREON_ASSIGN_OR_RETURN(Model model, LoadModel(path, {.inline_functions = true}));
   InferShapes(model);
+  SetTypicalShapes(model);
   const Graph& graph = model.graph;
   ModelSummary summary{
       .path = path,

@@ -47,6 +47,13 @@ std::string_view OriginalName(std::string_view name) {
                                                                                              : "";
 }
 
+// Operators behind a product in integers that turn it into floats.
+constexpr auto kFinishing = std::to_array<std::string_view>({"Cast", "Mul", "Add"});
+
+bool Finishes(const Node& node) {
+  return node.domain.empty() && std::ranges::find(kFinishing, node.op_type) != kFinishing.end();
+}
+
 class Matcher {
  public:
   Matcher(const Graph& quantized, const Graph& optimized) : quantized_(quantized), optimized_(optimized) {
@@ -107,7 +114,7 @@ class Matcher {
   // A product in integers becomes one operator together with what turns it into floats.
   const Node* WriterOfScaled(const Node& node) const {
     const Node* last = &node;
-    for (const std::string_view op : {"Cast", "Mul", "Add"}) {
+    for (const std::string_view op : kFinishing) {
       const std::vector<Use> uses = quantized_.Uses(last->output());
       if (uses.size() != 1 || uses[0].captured || !uses[0].node->Is(op)) return nullptr;
       last = uses[0].node;
@@ -131,11 +138,14 @@ std::map<std::string, ObservedKernel> ObserveKernels(const Graph& quantized, con
   const std::set<std::string, std::less<>> codes = CodeTensors(optimized);
   const Matcher matcher(quantized, optimized);
   std::map<std::string, ObservedKernel> kernels;
+  std::set<const Node*> taken;
   for (const auto& node : quantized.nodes()) {
     if (node->op_type == "QuantizeLinear" || node->op_type == "DequantizeLinear") continue;
     ObservedKernel& observed = kernels[node->name];
     const Node* found = matcher.Find(*node);
-    if (found == nullptr) continue;
+    // What turns a product in integers into floats, its bias included, is part of the product's kernel.
+    const bool is_own = found != nullptr && taken.insert(found).second;
+    if (found == nullptr || (!is_own && Finishes(*node))) continue;
     observed.kernel = found->op_type;
     observed.kernel_class = IsIntegerKernel(found->op_type)   ? KernelClass::kInteger
                             : codes.contains(found->output()) ? KernelClass::kMover

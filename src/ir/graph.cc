@@ -30,6 +30,7 @@ Graph::Graph(const Graph& other)
       doc_string(other.doc_string),
       overridable_initializers(other.overridable_initializers),
       opaque_constants(other.opaque_constants),
+      typical_shapes(other.typical_shapes),
       residue(other.residue),
       inputs_(other.inputs_),
       outputs_(other.outputs_),
@@ -105,6 +106,13 @@ DataType Graph::TypeOf(std::string_view tensor) const {
 std::optional<Shape> Graph::ShapeOf(std::string_view tensor) const {
   const ValueInfo* info = Info(tensor);
   return info == nullptr ? std::nullopt : info->shape;
+}
+
+std::optional<Shape> Graph::TypicalShapeOf(std::string_view tensor) const {
+  const std::optional<Shape> shape = ShapeOf(tensor);
+  if (shape && std::ranges::none_of(*shape, [](int64_t extent) { return extent == kDynamicDim; })) return shape;
+  const auto typical = typical_shapes.find(tensor);
+  return typical == typical_shapes.end() ? shape : typical->second;
 }
 
 bool Graph::IsSource(std::string_view tensor) const {

@@ -140,6 +140,8 @@ class Graph {
   const ValueInfo* Info(std::string_view tensor) const;
   DataType TypeOf(std::string_view tensor) const;
   std::optional<Shape> ShapeOf(std::string_view tensor) const;
+  /// The shape; where it depends on the run, the typical one as far as it is known.
+  std::optional<Shape> TypicalShapeOf(std::string_view tensor) const;
   Node* FindNode(std::string_view node_name) const;
   /// The node behind `node` in the order, or null: what AddNode takes as `before` to insert behind `node`.
   const Node* NodeBehind(const Node* node) const;
@@ -188,6 +190,8 @@ class Graph {
   std::set<std::string, std::less<>> overridable_initializers;
   /// Constants that preon keeps but does not look into (sparse initializers): defined, but without a Tensor.
   std::set<std::string, std::less<>> opaque_constants;
+  /// Of tensors whose shape depends on the run: what estimates take for it (SetTypicalShapes).
+  std::map<std::string, Shape, std::less<>> typical_shapes;
   /// Serialized GraphProto of what preon does not model: sparse initializers, doc strings of tensors, denotations, ….
   std::string residue;
 

@@ -16,6 +16,8 @@ struct LoadOptions {
   std::string_view bytes;
   /// The model's one external file stays where it is as long as the model is used: becomes Model::weight_file.
   bool keep_weight_file = false;
+  /// Calls of the model's own functions become their nodes: operators inside of functions can't be quantized.
+  bool inline_functions = false;
 };
 
 /// For who hands the file to the runtime as it is: LoadModel checks it, too. Whether it is a model at all is the
@@ -93,6 +95,11 @@ void KeepWeightsInFile(Model& model, const RunContext& context);
 /// Fills value infos (types and shapes; data propagation on). Never fatal: what can't be inferred stays unknown, and
 /// the reason comes back in `warning`. Large weights are not copied.
 void InferShapes(Model& model, std::string* warning = nullptr);
+
+/// Fills Graph::typical_shapes: shapes of one sample where inputs leave sizes open, as in a typical run. Along the
+/// first axis 1, else 640 pixels of images, 16,000 samples of a signal and 64 of anything else (tokens, frames); what
+/// follows from these is inferred.
+void SetTypicalShapes(Model& model);
 
 /// onnx.checker on the structure (weights not copied). Errors: kModelInvalid with the checker's words.
 Status CheckModel(const Model& model);

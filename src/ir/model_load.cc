@@ -13,6 +13,7 @@
 #include "ir/graph_proto.h"
 #include "ir/input/external_hash.h"
 #include "ir/input/hostile_model.h"
+#include "ir/input/inline_functions.h"
 #include "ir/input/windowed_input_stream.h"
 #include "ir/model_io.h"
 #include "ir/tensor_proto.h"
@@ -108,6 +109,7 @@ Result<Model> LoadBytes(std::span<const std::byte> bytes, bool mapped, const std
   onnx::ModelProto proto;
   PREON_RETURN_IF_ERROR(Parse(bytes, mapped, &proto));
   PREON_RETURN_IF_ERROR(CheckHostileModel(proto));
+  if (options.inline_functions) PREON_RETURN_IF_ERROR(InlineFunctions(&proto));
   onnx::GraphProto graph;
   graph.Swap(proto.mutable_graph());
   proto.clear_graph();

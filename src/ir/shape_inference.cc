@@ -79,4 +79,59 @@ void InferShapes(Model& model, std::string* warning) {
   }
 }
 
+namespace {
+
+constexpr int64_t kPixels = 640, kSamplesOfSound = 16000, kPlaces = 64;
+
+bool IsKnown(const std::optional<Shape>& shape) {
+  return shape && std::ranges::none_of(*shape, [](int64_t extent) { return extent < 0; });
+}
+
+// Of what an input leaves open. Floats [N, T] and [N, 1, T] are a signal.
+int64_t TypicalSize(const ValueInfo& info, size_t axis) {
+  const size_t rank = info.shape->size();
+  if (axis == 0) return 1;
+  if (rank >= 4) return axis >= 2 ? kPixels : kPlaces;
+  const bool is_signal = rank == 2 || (rank == 3 && axis == 2 && (*info.shape)[1] == 1);
+  return info.type == DataType::kFloat && is_signal ? kSamplesOfSound : kPlaces;
+}
+
+// Sizes with one name are one size.
+Shape TypicalInput(const ValueInfo& info, std::map<std::string, int64_t>& sizes) {
+  Shape shape = *info.shape;
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis] >= 0) continue;
+    shape[axis] = TypicalSize(info, axis);
+    if (axis < info.dim_names.size() && !info.dim_names[axis].empty())
+      shape[axis] = sizes.emplace(info.dim_names[axis], shape[axis]).first->second;
+  }
+  return shape;
+}
+
+}  // namespace
+
+void SetTypicalShapes(Model& model) {
+  model.graph.typical_shapes.clear();
+  Model typical = model;
+  std::map<std::string, int64_t> sizes;
+  bool is_open = false;
+  for (const std::string& input : model.graph.inputs()) {
+    ValueInfo info = *model.graph.Info(input);
+    if (!info.shape || IsKnown(info.shape)) continue;
+    is_open = true;
+    info.shape = TypicalInput(info, sizes);
+    info.dim_names.clear();
+    typical.graph.SetInfo(input, std::move(info));
+  }
+  if (!is_open) return;
+  typical.graph.ClearInferredInfo();
+  InferShapes(typical);
+  const auto keep = [&](const std::string& tensor) {
+    const std::optional<Shape> shape = typical.graph.ShapeOf(tensor);
+    if (shape && shape != model.graph.ShapeOf(tensor)) model.graph.typical_shapes.emplace(tensor, *shape);
+  };
+  std::ranges::for_each(model.graph.inputs(), keep);
+  for (const auto& node : model.graph.nodes()) std::ranges::for_each(node->outputs(), keep);
+}
+
 }  // namespace preon

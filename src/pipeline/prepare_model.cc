@@ -20,6 +20,7 @@
 #include "pipeline/float_algorithms.h"
 #include "pipeline/output.h"
 #include "quantize/plan/branch_coverage.h"
+#include "quantize/plan/nothing_left.h"
 #include "quantize/plan/target.h"
 #include "quantize/settings/given_weights.h"
 #include "quantize/settings/layer_selection.h"
@@ -66,22 +67,6 @@ Status CheckSame(const FirstRun& first_run, const std::vector<NamedTensor>& got)
 // Takes the model to `opset` when it is below; a model above keeps its own.
 Status RaiseTo(Model& model, int64_t opset) {
   return model.opset() < opset ? ConvertOpset(model, opset) : Status::Ok();
-}
-
-// Why nothing is left. What the user excluded is said, for that can be changed.
-Status NothingLeft(const PlannedModel& prepared, size_t source_nodes, const Target& target) {
-  const auto excluded = std::ranges::count(prepared.plan.nodes, FloatReason::kExcluded, &NodeDecision::reason);
-  const std::string file = prepared.model.source_path;
-  if (excluded > 0) {
-    return Error(ErrorId::kNothingToQuantize, file, ": nothing is left to quantize: the options exclude ", excluded,
-                 " of its ", source_nodes, " nodes; none of the others can be quantized")
-        .WithHint(
-            "these options select nodes: exclude, layer_type_config, NodesToQuantize, OpTypesToQuantize, InputNodes "
-            "and "
-            "OutputNodes");
-  }
-  return Error(ErrorId::kNothingToQuantize, file, ": none of its ", source_nodes, " nodes ",
-               target.QuantizesActivations() ? "can run as an integer kernel" : "has a weight that can be quantized");
 }
 
 Status CheckIsFloat(const Model& model) {
@@ -225,16 +210,19 @@ Result<PreparedModel> ModelPreparation::Rewrite(Model source, const std::vector<
 
   InferShapes(model);
   PREON_RETURN_IF_ERROR(RunAlgorithms(prepared, verify));
+  SetTypicalShapes(model);
   PREON_ASSIGN_OR_RETURN(prepared.plan, PlanWithLayerSettings(target, model, plan));
   prepared.plan.branch_probes = FindBranchProbes(model.graph, prepared.plan);
-  if (prepared.plan.empty() && prepared.plan.CountWeights() == 0) return NothingLeft(prepared, source_nodes, target);
+  if (prepared.plan.empty() && prepared.plan.CountWeights() == 0) {
+    return NothingLeft(prepared.plan, source_nodes, target.QuantizesActivations()).WithContext(model.source_path);
+  }
   prepared.warnings.insert(prepared.warnings.end(), prepared.plan.warnings.begin(), prepared.plan.warnings.end());
   return prepared;
 }
 
 // The source as everything else sees it: float32, with the shapes that the user has fixed, its nodes' names resolved.
 Result<Model> ModelPreparation::Load(const std::string& path, PreparedModel& prepared) const {
-  PREON_ASSIGN_OR_RETURN(Model source, LoadModel(path));
+  PREON_ASSIGN_OR_RETURN(Model source, LoadModel(path, {.inline_functions = true}));
   PREON_RETURN_IF_ERROR(CheckIsFloat(source));
   prepared.external_files = source.external_files;
   prepared.source_size_bytes = ModelSizeBytes(path, source);

@@ -83,8 +83,10 @@ std::string_view KindName(ONNXType kind) {
 
 Result<TensorSpec> ReadSpec(std::string name, const Ort::TypeInfo& type, std::string_view direction) {
   if (type.GetONNXType() != ONNX_TYPE_TENSOR) {
-    return Error(ErrorId::kModelTypeUnsupported, direction, " '", name, "' is ", KindName(type.GetONNXType()),
-                 "; wanted a tensor");
+    Status unsupported = Error(ErrorId::kModelTypeUnsupported, direction, " '", name, "' is ",
+                               KindName(type.GetONNXType()), "; wanted a tensor");
+    if (type.GetONNXType() != ONNX_TYPE_SEQUENCE) return unsupported;
+    return std::move(unsupported).WithHint("skl2onnx gives classifiers a tensor instead with zipmap=False");
   }
   const auto info = type.GetTensorTypeAndShapeInfo();
   return TensorSpec{std::move(name), static_cast<DataType>(info.GetElementType()), info.GetShape()};

@@ -54,7 +54,25 @@ def test_nothing_to_quantize(preon, tmp_path):
                               [helper.make_tensor_value_info("y", 1, ["N", 4])])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / "sin.onnx")
     np.savez(tmp_path / "x.npz", x=np.ones((2, 4), np.float32))
-    quantize(preon, 2, 2010, "sin.onnx", "x.npz")
+    quantize(preon, 2, 2010, "sin.onnx", "x.npz", says="none of its 1 nodes can run as an integer kernel: 1 Sin (no integer kernel")
+
+
+def test_nothing_to_quantize_in_float64(preon, tmp_path):
+    weight = helper.make_tensor("w", onnx.TensorProto.DOUBLE, [4, 4], np.eye(4).ravel())
+    graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"])], "g", [helper.make_tensor_value_info("x", onnx.TensorProto.DOUBLE, ["N", 4])],
+                              [helper.make_tensor_value_info("y", onnx.TensorProto.DOUBLE, ["N", 4])], [weight])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / "double.onnx")
+    np.savez(tmp_path / "x.npz", x=np.ones((2, 4)))
+    quantize(preon, 2, 2010, "double.onnx", "x.npz", says="1 MatMul (element type: computes double")
+
+
+def test_output_of_a_classifier_that_is_no_tensor(preon, tmp_path):
+    classifier = helper.make_node("ZipMap", ["x"], ["y"], domain="ai.onnx.ml", classlabels_int64s=[0, 1])
+    kind = helper.make_sequence_type_proto(helper.make_map_type_proto(onnx.TensorProto.INT64, helper.make_tensor_type_proto(1, [])))
+    graph = helper.make_graph([classifier], "g", [helper.make_tensor_value_info("x", 1, ["N", 2])], [helper.make_value_info("y", kind)])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 1)], ir_version=8), tmp_path / "map.onnx")
+    np.savez(tmp_path / "x.npz", x=np.ones((2, 2), np.float32))
+    assert "zipmap=False" in quantize(preon, 2, 2011, "map.onnx", "x.npz", says="output 'y' is a sequence").stderr
 
 
 def test_data_missing(preon, model):

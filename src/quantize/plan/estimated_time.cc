@@ -31,7 +31,7 @@ constexpr std::array kBlockedOps = {
 
 double Elements(const Graph& graph, const std::string& tensor) {
   double product = 1;
-  for (const int64_t extent : graph.ShapeOf(tensor).value_or(Shape{}))
+  for (const int64_t extent : graph.TypicalShapeOf(tensor).value_or(Shape{}))
     product *= static_cast<double>(std::max<int64_t>(extent, 1));
   return product;
 }

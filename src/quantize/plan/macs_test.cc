@@ -20,6 +20,22 @@ TEST(EinsumMacs, OneForEachCombinationOfAllIndices) {
   EXPECT_EQ(MacsOfEinsum("ij,ij", {2, 3}, {2, 3}), 6);
 }
 
+double MacsOfGemm(const std::string& producer, const std::map<std::string, Shape, std::less<>>& typical) {
+  Graph graph;
+  graph.typical_shapes = typical;
+  graph.AddInput("x", {.type = DataType::kFloat, .shape = Shape{kDynamicDim, kDynamicDim, 4}});
+  graph.SetInitializer("w", Tensor::Allocate(DataType::kFloat, {4, 3}));
+  graph.AddNode(producer, {"x", "shape"}, {"rows"});
+  graph.SetInfo("rows", {.type = DataType::kFloat, .shape = Shape{kDynamicDim, 4}});
+  return NodeMacs(graph, *graph.AddNode("Gemm", {"rows", "w"}, {"y"}));
+}
+
+TEST(NodeMacs, RowsOfAGemmAreTheTypicalOnes) {
+  EXPECT_EQ(MacsOfGemm("Reshape", {{"rows", {50, 4}}}), 50 * 4 * 3);
+  EXPECT_EQ(MacsOfGemm("Reshape", {}), 64 * 4 * 3) << "samples and tokens together";
+  EXPECT_EQ(MacsOfGemm("ReduceMean", {}), 4 * 3) << "one sample";
+}
+
 TEST(EinsumMacs, WhatCantBeCountedIsNone) {
   EXPECT_EQ(MacsOfEinsum("...ij,...jk->...ik", {2, 3}, {3, 5}), 0);
   EXPECT_EQ(MacsOfEinsum("ijk,kl->ijl", {2, 3}, {3, 5}), 0);  // ONNX Runtime refuses it, too

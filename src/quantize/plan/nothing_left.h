@@ -1,0 +1,16 @@
+// The error of a model of which nothing can be quantized.
+#pragma once
+
+#include <cstddef>
+
+#include "base/status.h"
+#include "quantize/plan/quant_plan.h"
+
+namespace preon {
+
+/// kNothingToQuantize, with what the user excluded, for that can be changed, or else the most frequent reasons.
+/// @param plan  without anything quantized
+/// @param source_nodes  of the model as the user knows it
+Status NothingLeft(const QuantPlan& plan, size_t source_nodes, bool quantizes_activations);
+
+}  // namespace preon
