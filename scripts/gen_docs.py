@@ -23,7 +23,7 @@ Written by `./dev docs` out of `src/base/errors.inc`; edit that file.
 
 An error is one line, `preon: error [Ennnn] what, where, got, wanted`, and where there is one a second line with a hint.
 The number never changes its meaning. The exit status follows from it: 2 for wrong usage, configuration or input (1xxx–3xxx),
-3 where verification failed and nothing was written (55xx), 4 where `--require` does not hold (5602), 5 where the result would be larger or slower and nothing was
+3 where verification failed and nothing was written (55xx), 4 where `--require` or `--size` does not hold (5602, 5603), 5 where the result would be larger or slower and nothing was
 written (5601), 130 after an interrupt (7900), 1 for everything else.
 """
 
@@ -31,8 +31,8 @@ written (5601), 130 after an interrupt (7900), 1 for everything else.
 def exit_status(number):
     if number == 7900:
         return 130
-    if number in (5601, 5602):
-        return {5601: 5, 5602: 4}[number]
+    if number in (5601, 5602, 5603):
+        return {5601: 5, 5602: 4, 5603: 4}[number]
     if 5500 <= number < 5600:
         return 3
     return 2 if number < 4000 or number in (5003, 5005) else 1

@@ -74,6 +74,8 @@ class _Quantize(TypedDict, total=False):
     "statistics of an earlier calibrate or merge, instead of --data"
     encodings: Optional[Path]
     "scales and zero points of the tensors, from training (AIMET encodings: 0.6.1, 1.0.0 or 2.0.0); tensors that FILE lacks are calibrated"
+    size: Optional[str]
+    "largest size of the file: 3MB, or 30% of the float model; where 8-bit weights take more, layers get 4-bit weights, first those that lose the least accuracy for it (targets with 4-bit weights; without --target simulate)"
     nhwc: Optional[bool]
     "images are NHWC at the inputs and outputs of the result; samples stay NCHW"
     value_info: Optional[bool]

@@ -56,9 +56,7 @@ Result<QuantizeResult> TryOthers(const std::string& model, RunInputs& run, const
       .WithHint("--always-write writes the result all the same");
 }
 
-}  // namespace
-
-Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
+Result<QuantizeResult> WithBestTarget(const std::string& model, RunInputs& run) {
   const Target& chosen = *run.choices.target;
   Judgement judgement{.without_gain = WhatBecomes(chosen, run.choices.plan.compat, run.options.target.has_value())};
   const bool may_try_others = judgement.without_gain == WithoutGain::kIsRefused;
@@ -75,6 +73,30 @@ Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
       TryOthers(model, run, others, {.passed_over = {{std::string(chosen.name()), WhyPassedOver(first.status())}}});
   const bool nothing_at_all = first.status().id() == ErrorId::kNothingToQuantize;
   return nothing_at_all && !other.ok() && GainsNothing(other.status()) ? first : other;
+}
+
+// A file that is larger than --size allows: first with nothing in float for accuracy, then with weights of fewer bits.
+Result<QuantizeResult> MakeSmaller(const std::string& model, RunInputs& run, Result<QuantizeResult> result) {
+  Options options = run.options;
+  const auto is_larger = [&] { return !result.ok() && result.status().id() == ErrorId::kSizeNotReached; };
+  if (is_larger() && !options.budget) {
+    options.budget = 0;
+    PREON_ASSIGN_OR_RETURN(Choices choices, Resolve(options, run.builtins));
+    RunInputs again{options, run.builtins, std::move(run.clock), run.context, std::move(choices), run.samples};
+    result = WithBestTarget(model, again);
+    run.clock = std::move(again.clock);
+  }
+  options.size.mixes = true;
+  if (!is_larger() || run.choices.fewer_bits) return result;
+  Result<Choices> choices = Resolve(options, run.builtins);
+  if (!choices.ok() || !choices.value().fewer_bits) return result;
+  return TryTarget(model, options, std::move(choices).value(), run, {});
+}
+
+}  // namespace
+
+Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
+  return MakeSmaller(model, run, WithBestTarget(model, run));
 }
 
 }  // namespace preon

@@ -1,5 +1,7 @@
 #include "api/choose_by_trials.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -7,6 +9,7 @@
 #include "pipeline/improve_codes.h"
 #include "search/accuracy_fallback.h"
 #include "search/choose_method.h"
+#include "search/fit_size.h"
 #include "search/float_head.h"
 #include "search/mixed_precision.h"
 
@@ -61,6 +64,12 @@ Result<TrialResults> ChooseByTrials(PlannedModel& prepared, RunInputs& run, cons
   Trials trials(task.samples, run.options.resources.memory, run.context);
   PREON_RETURN_IF_ERROR(trials.CloseLoop(prepared.model));
   if (task.chooses_method) PREON_RETURN_IF_ERROR(ChooseMethodAndFloat(prepared, run, inputs, fallback, trials, result));
+  if (run.choices.fewer_bits) {
+    const SizeGoal goal{BytesOf(*run.options.size.limit, task.float_bytes), *run.choices.fewer_bits};
+    PREON_ASSIGN_OR_RETURN(SizeChoice fitting, FitSize(prepared, *run.choices.method, inputs, fallback, trials, goal));
+    if (!fitting.layers.empty()) result.size_fit = std::move(fitting.fit);
+    std::ranges::move(fitting.layers, std::back_inserter(run.choices.plan.settings.layers));
+  }
   if (!run.choices.precision) return result;
   PREON_ASSIGN_OR_RETURN(PrecisionChoice mixed,
                          MixPrecision(prepared, *run.choices.method, inputs, fallback, trials, *run.choices.precision));

@@ -168,7 +168,7 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   }
   const std::string method(run.choices.method->name());
 
-  const bool runs_trials = tries || run.choices.precision;
+  const bool runs_trials = tries || run.choices.precision || run.choices.fewer_bits;
   TrialSamples trial(EstimatedNs(prepared.model.graph, prepared.plan));
   FloatOutputs float_outputs;
   // Methods that collect have to see every value; restored ranges make a pass of their own.
@@ -207,7 +207,8 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
       PREON_ASSIGN_OR_RETURN(tried_samples,
                              CollectTrialSamples(model, prepared.inputs, run.samples, trial, run.context));
     }
-    PREON_ASSIGN_OR_RETURN(tried, ChooseByTrials(prepared, run, inputs, fallback, {trial, tries}));
+    PREON_ASSIGN_OR_RETURN(tried,
+                           ChooseByTrials(prepared, run, inputs, fallback, {trial, prepared.source_size_bytes, tries}));
     if (tries && tried.candidates.empty() && !trial.runs().empty()) {
       PREON_ASSIGN_OR_RETURN(run.choices.method, run.choices.without_trials());
       prepared.warnings.push_back(
@@ -230,6 +231,7 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   result.candidates = std::move(tried.candidates);
   result.fallback = std::move(tried.fallback);
   result.precision = std::move(tried.precision);
+  result.size_fit = std::move(tried.size_fit);
   result.quantized_size_bytes = quantized.file.size_bytes();
   result.inherited = InheritedRanges(prepared.plan);
   result.output = options.outputs.file;
@@ -315,6 +317,10 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   }
   const TensorType& weight = run.choices.plan.weight;
   if (weight.block() == nullptr && !result.computes_in_float) result.stored.bits = weight.bits();
+  if (options.size.limit) {
+    const int64_t most = BytesOf(*options.size.limit, result.float_size_bytes);
+    PREON_RETURN_IF_ERROR(CheckSize(result.quantized_size_bytes, most, result.output));
+  }
   PREON_RETURN_IF_ERROR(JudgeResult(options.requirements, result));
   result.facts = RunFactsOf(run.context, "quantize", calibration.workers_peak_rss_bytes);
   std::vector<AtomicFile> beside;

@@ -5,7 +5,7 @@ namespace preon {
 int ExitStatus(ErrorId id) {
   const int number = GetErrorInfo(id).number;
   if (id == ErrorId::kCancelled) return 130;
-  if (id == ErrorId::kRequirementNotMet) return 4;
+  if (id == ErrorId::kRequirementNotMet || id == ErrorId::kSizeNotReached) return 4;
   if (id == ErrorId::kNothingToGain) return 5;
   const bool asked_for = id == ErrorId::kFormatCombination || id == ErrorId::kFormatAttribute;
   if (number < 4000 || asked_for) return 2;

@@ -6,6 +6,11 @@ namespace preon {
 namespace {
 
 constexpr OptionSpec kJudgingOptions[] = {
+    {"size", "SIZE",
+     "largest size of the file: 3MB, or 30% of the float model; where 8-bit weights take more, layers get 4-bit "
+     "weights, first those that lose the least accuracy for it (targets with 4-bit weights; without --target "
+     "simulate)",
+     OptionKind::kValue, kVerbQuantize, [](Options& o, const std::string& v) { return SetSizeLimit(o.size.limit, v); }},
     {"eval-data", "SRC",
      "samples to judge by, not used for calibration (default: a fifth of --data); all of them are used, whatever "
      "--samples says",

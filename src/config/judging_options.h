@@ -1,4 +1,4 @@
-// Options of the verbs that judge models: validate, report and search.
+// What results should reach, and options of the verbs that judge models: validate, report and search.
 #pragma once
 
 #include <span>

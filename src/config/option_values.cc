@@ -55,6 +55,14 @@ Status SetRequirements(std::vector<Requirement>& field, const std::string& value
   return Status::Ok();
 }
 
+Status SetSizeLimit(std::optional<Requirement>& field, const std::string& value) {
+  const Result<std::vector<Requirement>> limits = ParseRequirements("size<=" + value);
+  if (!limits.ok() || limits->size() != 1 || !(limits->front().limit > 0))
+    return BadValue(value, "bytes or a share of the float model, for example 3MB or 30%");
+  field = limits->front();
+  return Status::Ok();
+}
+
 Status SetPercent(std::optional<double>& field, const std::string& value) {
   const std::optional<double> percent = ParseNumber<double>(value);
   if (!percent || !(*percent >= 0 && *percent <= 100)) return BadValue(value, "a number from 0 to 100");

@@ -15,6 +15,8 @@ namespace preon {
 Status BadValue(const std::string& got, std::string_view wanted);
 /// Also "1k", "2M", "3G".
 Status SetCount(int64_t& field, const std::string& value, int64_t least);
+/// Bytes, or a share of the float model: 3MB, 30%.
+Status SetSizeLimit(std::optional<Requirement>& field, const std::string& value);
 Status SetRequirements(std::vector<Requirement>& field, const std::string& value);
 /// 0 to 100, as a share.
 Status SetPercent(std::optional<double>& field, const std::string& value);

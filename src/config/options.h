@@ -210,7 +210,14 @@ struct GivenSettings {
   std::vector<std::string> warnings;          ///< of settings without effect
 };
 
+/// How large the file may be.
+struct SizeOptions {
+  std::optional<Requirement> limit;
+  bool mixes = false;  ///< weights of 8 bits alone took more: the run after that
+};
+
 struct Options {
+  SizeOptions size;
   std::optional<double> budget;           ///< share of the latency that nodes in float for accuracy may cost, 0…1
   std::optional<double> latency_seconds;  ///< of one measurement; 0 = none, default: the verb's
   std::vector<Requirement> requirements;  ///< of the result; all hold, or it is not written

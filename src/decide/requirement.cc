@@ -155,6 +155,11 @@ Result<Requirement> ParseOne(const std::string& text) {
 
 }  // namespace
 
+int64_t BytesOf(const Requirement& limit, int64_t float_size_bytes) {
+  const bool is_share = limit.figure == RequiredFigure::kSizeShare;
+  return static_cast<int64_t>(limit.limit * (is_share ? static_cast<double>(float_size_bytes) : 1));
+}
+
 Result<std::vector<Requirement>> ParseRequirements(std::string_view text) {
   std::vector<Requirement> requirements;
   for (const std::string& part : Split(std::string(text), ',')) {

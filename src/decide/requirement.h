@@ -24,6 +24,9 @@ struct Requirement {
   std::optional<MetricUnit> metric_unit = {};
 };
 
+/// Of a limit of the size.
+int64_t BytesOf(const Requirement& limit, int64_t float_size_bytes);
+
 /// NAME<=VALUE or NAME>=VALUE, with commas between them. Errors: kBadOptionValue naming what is known.
 Result<std::vector<Requirement>> ParseRequirements(std::string_view text);
 

@@ -65,6 +65,23 @@ TEST(FusionReport, FindsNodesThatTheRuntimeRebuilt) {
   EXPECT_EQ(ObserveKernels(quantized, Optimized("?", "c_q")).at("conv").kernel, "QLinearConv");
 }
 
+TEST(FusionReport, ABiasThatAProductTakesInIsNoKernelOfItsOwn) {
+  Graph quantized, optimized;
+  for (Graph* graph : {&quantized, &optimized}) {
+    graph->AddInput("x", {.type = DataType::kFloat});
+    graph->SetInitializer("w", Tensor::From<int8_t>(DataType::kInt8, {1}, std::vector<int8_t>{1}));
+    graph->SetInitializer("b", Tensor::ScalarFloat(1));
+  }
+  quantized.AddNode("MatMulInteger", {"x", "w"}, {"sums"}, "product");
+  quantized.AddNode("Cast", {"sums"}, {"floats"}, "cast");
+  quantized.AddNode("Add", {"floats", "b"}, {"y"}, "bias");
+  optimized.AddNode("DynamicQuantizeMatMul", {"x", "w", "b"}, {"y"}, "fused", "com.microsoft");
+  const auto kernels = ObserveKernels(quantized, optimized);
+  EXPECT_EQ(kernels.at("product").kernel, "DynamicQuantizeMatMul");
+  EXPECT_EQ(kernels.at("product").kernel_class, KernelClass::kInteger);
+  EXPECT_EQ(kernels.at("bias").kernel_class, KernelClass::kAbsorbed);
+}
+
 TEST(FusionReport, KnowsTheRuntimesIntegerKernels) {
   for (const char* op : {"QLinearConv", "QLinearAdd", "QGemm", "MatMulIntegerToFloat", "ConvInteger"})
     EXPECT_TRUE(IsIntegerKernel(op)) << op;

@@ -112,6 +112,11 @@ std::string ToJson(const QuantizeResult& result) {
   if (!result.fallback.trials.empty() || !result.fallback.why_none.empty())
     json["fallback"] = FallbackJson(result.fallback);
   if (result.precision) json["precision"] = PrecisionJson(*result.precision);
+  if (result.size_fit) {
+    const SizeFit& fit = *result.size_fit;
+    json["size_fit"] = {
+        {"most_bytes", fit.most_bytes}, {"type", fit.type}, {"layers", fit.layers}, {"candidates", fit.candidates}};
+  }
   for (const ImprovedCodes& improved : result.improved) {
     if (!improved.why_not.empty()) {
       json["improved"].push_back({{"algorithm", improved.algorithm}, {"why_not", improved.why_not}});

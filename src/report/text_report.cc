@@ -89,6 +89,9 @@ std::string ToText(const QuantizeResult& result) {
   AddCandidates(out, result.candidates);
   AddFallback(out, result.fallback);
   if (result.precision) AddPrecision(out, *result.precision);
+  if (result.size_fit)
+    out.Add("  size limit  %s: %zu of %zu layers have %s weights\n", BytesText(result.size_fit->most_bytes).c_str(),
+            result.size_fit->layers.size(), result.size_fit->candidates, result.size_fit->type.c_str());
   if (result.placement && result.computes_in_float)
     AddQuantizedNodes(out, *result.placement);
   else if (result.placement)

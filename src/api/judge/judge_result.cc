@@ -1,6 +1,14 @@
 #include "api/judge/judge_result.h"
 
+#include "report/text_writer.h"
+
 namespace preon {
+
+Status CheckSize(int64_t bytes, int64_t most_bytes, const std::string& output) {
+  if (bytes <= most_bytes) return Status::Ok();
+  return Error(ErrorId::kSizeNotReached, output, ": not written: ", BytesText(bytes), ", but --size allows ",
+               BytesText(most_bytes));
+}
 
 Status JudgeResult(const std::vector<Requirement>& requirements, QuantizeResult& result) {
   const bool is_real = result.figures.origin != FigureOrigin::kMadeUp &&

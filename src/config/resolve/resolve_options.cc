@@ -16,6 +16,7 @@
 #include "config/resolve/configured_methods.h"
 #include "config/resolve/resolve_algorithms.h"
 #include "config/resolve/resolve_passes.h"
+#include "config/resolve/resolve_size.h"
 #include "config/tensor_overrides.h"
 #include "ir/model_io.h"
 #include "quantize/plan/passthrough.h"
@@ -159,8 +160,7 @@ Result<std::vector<std::unique_ptr<RangeMethod>>> AllMethods(const RangeOptions&
 // others the numbers are known to the tools that they are for.
 AlgorithmOptions WithEffort(AlgorithmOptions given, Effort effort, const Target& target, const PlanOptions& plan,
                             const AlgorithmRegistry& algorithms) {
-  const std::vector<TensorType> types = plan.settings.Types();
-  const bool has_few_codes = HasFewCodes(plan.weight) || std::ranges::any_of(types, HasFewCodes);
+  const bool has_few_codes = std::ranges::any_of(plan.Types(), HasFewCodes);
   const bool improves = (target.FollowsRuntime() || target.NeedsBetterCodes() || has_few_codes) &&
                         target.TakesImprovements(plan) && plan.compat == Compat::kOff;
   if (effort == Effort::kFast || (effort == Effort::kDefault && !improves)) return given;
@@ -276,6 +276,8 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   if (choices.precision) AddPossibleLayers(*choices.precision, choices.plan);
   if (!options.calib.empty() && choices.method->collects()) return NeedsValues(ranges.method).WithContext("--calib");
   choices.plan.weight = options.types.weight.value_or(DefaultWeight(plan.activation));
+  choices.fewer_bits = FewerBitsForSize(options.size, options.target, choices.plan, builtins.targets);
+  if (choices.fewer_bits) choices.plan.possible.layers.push_back(*choices.fewer_bits);
   PREON_RETURN_IF_ERROR(
       SetAttributes(options.types, origins, choices.plan.Types(),
                     StrCat("on ", choices.plan.activation.name(), " and ", choices.plan.weight.name()), warnings));

@@ -26,6 +26,7 @@ struct Choices {
   PassSelection passes;                       ///< by their names in the registries
   ChosenAlgorithms algorithms;                ///< those that apply
   std::optional<PrecisionOptions> precision;  ///< of auto_mixprecision; its forms are also plan.possible.layers
+  std::optional<LayerOverride> fewer_bits;    ///< of layers, for --size; also in plan.possible.layers
   /// The method of a tensor that has one of its own, with the keys in the options that it has.
   /// Errors: kUnknownOption, those of the keys.
   std::function<Result<std::unique_ptr<RangeMethod>>(const std::string& name)> own_method;

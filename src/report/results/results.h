@@ -18,6 +18,7 @@
 #include "lint/lint.h"
 #include "quantize/params/position_table.h"
 #include "report/results/precision_result.h"
+#include "report/results/size_fit.h"
 
 namespace preon {
 
@@ -140,6 +141,7 @@ struct QuantizeResult {
   std::vector<MethodCandidate> candidates;  ///< of method auto
   AccuracyFallback fallback;
   std::optional<PrecisionResult> precision;  ///< of auto_mixprecision
+  std::optional<SizeFit> size_fit;           ///< of --size, where 8-bit weights alone take more
   bool random_data = false;
   std::optional<Placement> placement;   ///< absent when the runtime can't write the graph it optimized
   std::vector<ImprovedCodes> improved;  ///< in the order in which the algorithms acted

@@ -23,7 +23,8 @@ class OrtCpuTarget final : public Target {
   int64_t PreferredOpset(const PlanOptions&) const override { return 17; }  // LayerNormalization
 
   bool Takes(const PlanOptions& options) const override {
-    return CheckOrtCpuTypes(options.activation, options.weight, options.settings).ok() && !options.HasBlockSize() &&
+    return CheckOrtCpuTypes(options.activation, options.weight, options.settings).ok() &&
+           CheckOrtCpuTypes(options.activation, options.weight, options.possible).ok() && !options.HasBlockSize() &&
            !options.weight_form;
   }
   bool FollowsRuntime() const override { return true; }
