@@ -81,8 +81,9 @@ Result<QuantizeResult> MakeSmaller(const std::string& model, RunInputs& run, Res
   const auto is_larger = [&] { return !result.ok() && result.status().id() == ErrorId::kSizeNotReached; };
   if (is_larger() && !options.budget) {
     options.budget = 0;
-    PREON_ASSIGN_OR_RETURN(Choices choices, Resolve(options, run.builtins));
-    RunInputs again{options, run.builtins, std::move(run.clock), run.context, std::move(choices), run.samples};
+    Result<Choices> choices = Resolve(options, run.builtins);
+    if (!choices.ok()) return result;  // a target that leaves no layer in float for accuracy, nor has it fewer bits
+    RunInputs again{options, run.builtins, std::move(run.clock), run.context, std::move(choices).value(), run.samples};
     result = WithBestTarget(model, again);
     run.clock = std::move(again.clock);
   }

@@ -75,6 +75,9 @@ def test_eight_bits_where_they_are_few_enough(preon, layers):
 @pytest.mark.parametrize("options, says", [
     (["--size", "10kB"], "with 4-bit weights in all layers that can have them the file takes"),
     (["--size", "50kB", "--target", "ort-cpu"], "but --size allows 50.0 kB"),
+    (["--size", "50kB", "--target", "npu-cnn"], "but --size allows 50.0 kB"),
+    (["--size", "50kB", "--target", "dynamic"], "but --size allows 50.0 kB"),
+    (["--size", "20kB", "--target", "matmul-nbits"], "but --size allows 20.0 kB"),
     (["--size", "50kB", "--compat", "onnxruntime", "--method", "minmax"], "but --size allows 50.0 kB")])
 def test_nothing_is_written_where_the_file_is_larger(preon, layers, options, says):
     preon.fails(4, 5603, *layers, *options, says=says)

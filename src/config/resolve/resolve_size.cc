@@ -9,9 +9,9 @@ std::optional<LayerOverride> FewerBitsForSize(const SizeOptions& size, const std
   const LayerOverride layer{.weight = TensorOverride{.type = fewer, .per_channel = plan.per_channel}};
   if (!target) return size.mixes ? std::optional(layer) : std::nullopt;
   PlanOptions mixed = plan;
-  mixed.possible.layers.push_back(layer);
+  mixed.settings.layers.push_back(layer);
   const Result<const Target*> asked = targets.Find(*target);
-  return asked.ok() && (*asked)->Takes(mixed) ? std::optional(layer) : std::nullopt;
+  return asked.ok() && (*asked)->HasOpList() && (*asked)->Takes(mixed) ? std::optional(layer) : std::nullopt;
 }
 
 }  // namespace preon

@@ -75,7 +75,7 @@ class NpuCnnTarget final : public NpuTarget {
   bool NeedsBetterCodes() const override { return true; }
   bool Takes(const PlanOptions& options) const override {
     return options.weight == DataType::kInt8 &&
-           (options.activation == DataType::kInt8 || options.activation == DataType::kUInt8);
+           CheckTypes(name(), kBytes, options.activation, options.weight, options.settings).ok();
   }
   Status SettleScales(const GivenScales& given, PlanOptions* plan) const override {
     const auto is_wrong = [](ScaleType type) { return type != ScaleType::kPowerOfTwo; };
