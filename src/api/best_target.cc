@@ -79,7 +79,7 @@ Result<QuantizeResult> WithBestTarget(const std::string& model, RunInputs& run) 
 Result<QuantizeResult> MakeSmaller(const std::string& model, RunInputs& run, Result<QuantizeResult> result) {
   Options options = run.options;
   const auto is_larger = [&] { return !result.ok() && result.status().id() == ErrorId::kSizeNotReached; };
-  if (is_larger() && !options.budget) {
+  if (is_larger() && !options.budget && options.ranges.method == "auto") {
     options.budget = 0;
     Result<Choices> choices = Resolve(options, run.builtins);
     if (!choices.ok()) return result;  // a target that leaves no layer in float for accuracy, nor has it fewer bits
@@ -91,7 +91,10 @@ Result<QuantizeResult> MakeSmaller(const std::string& model, RunInputs& run, Res
   if (!is_larger() || run.choices.fewer_bits) return result;
   Result<Choices> choices = Resolve(options, run.builtins);
   if (!choices.ok() || !choices.value().fewer_bits) return result;
-  return TryTarget(model, options, std::move(choices).value(), run, {});
+  Result<QuantizeResult> mixed = TryTarget(model, options, std::move(choices).value(), run, {});
+  const bool says_more =
+      mixed.ok() || mixed.status().id() == ErrorId::kSizeNotReached || mixed.status().id() == ErrorId::kCancelled;
+  return says_more ? mixed : result;  // else, for example, statistics are of the other target
 }
 
 }  // namespace

@@ -283,6 +283,10 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
       !large.empty())
     result.warnings.push_back(std::move(large));
   result.passed_over = judgement.passed_over;
+  if (options.size.limit) {
+    const int64_t most = BytesOf(*options.size.limit, result.float_size_bytes);
+    PREON_RETURN_IF_ERROR(CheckSize(result.quantized_size_bytes, most, result.output));
+  }
   if (judgement.without_gain != WithoutGain::kIsWritten) {
     // Operators with dynamic scales, which observe nothing, also stand in bodies of loops, where nobody counts them.
     const bool is_float = result.observed_tensors > 0 && result.placement && result.placement->integer_anchors == 0;
@@ -317,10 +321,6 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   }
   const TensorType& weight = run.choices.plan.weight;
   if (weight.block() == nullptr && !result.computes_in_float) result.stored.bits = weight.bits();
-  if (options.size.limit) {
-    const int64_t most = BytesOf(*options.size.limit, result.float_size_bytes);
-    PREON_RETURN_IF_ERROR(CheckSize(result.quantized_size_bytes, most, result.output));
-  }
   PREON_RETURN_IF_ERROR(JudgeResult(options.requirements, result));
   result.facts = RunFactsOf(run.context, "quantize", calibration.workers_peak_rss_bytes);
   std::vector<AtomicFile> beside;

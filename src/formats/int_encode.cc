@@ -130,7 +130,8 @@ Result<std::vector<Range>> WeightRanges(const Tensor& values, int axis) {
   const std::span<const float> x = values.floats();
   const int64_t not_finite = std::count_if(x.begin(), x.end(), [](float v) { return !std::isfinite(v); });
   if (not_finite > 0) {
-    return Error(ErrorId::kRangeNotFinite, not_finite, " of ", values.count(), " values are NaN or infinite");
+    return Error(ErrorId::kRangeNotFinite, not_finite, " of ", values.count(), " values are NaN or infinite")
+        .WithHint("--exclude NODE leaves the node that reads it in float");
   }
   if (x.empty()) return std::vector<Range>(view.channels);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -28,6 +29,8 @@ struct WeightToShrink {
   double price() const { return noise / saved_bytes; }
 };
 
+using Weights = std::vector<WeightToShrink>;
+
 class SizeSearch {
  public:
   SizeSearch(PlannedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
@@ -42,21 +45,27 @@ class SizeSearch {
     for (const WeightToShrink& candidate : candidates_) choice.fit.candidates += candidate.nodes.size();
     PREON_ASSIGN_OR_RETURN(int64_t bytes, BytesOf(prepared_.plan));
     if (bytes <= goal_.most_bytes) return choice;
-    PREON_ASSIGN_OR_RETURN(const std::optional<QuantPlan> smallest, PlanWith(candidates_.size()));
+    PREON_ASSIGN_OR_RETURN(const std::optional<QuantPlan> smallest, PlanWith(candidates_));
     if (!smallest) return TooSmall(bytes);
     PREON_ASSIGN_OR_RETURN(const int64_t least, BytesOf(*smallest));
     if (least > goal_.most_bytes) return TooSmall(least);
     PREON_RETURN_IF_ERROR(Rank(*smallest));
-    std::optional<QuantPlan> plan;
     size_t count = 0;
+    std::optional<QuantPlan> plan;
     while (bytes > goal_.most_bytes) {  // again where parameters of new types take more than a weight saves
+      if (count == candidates_.size()) return TooSmall(bytes);
       count = CountToSave(count, static_cast<double>(bytes - goal_.most_bytes));
-      PREON_ASSIGN_OR_RETURN(plan, PlanWith(count));
+      PREON_ASSIGN_OR_RETURN(plan, PlanWith(std::span(candidates_).first(count)));
       if (!plan) return TooSmall(least);
       PREON_ASSIGN_OR_RETURN(bytes, BytesOf(*plan));
     }
+    Weights chosen(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(count));
+    if (GiveBack(static_cast<double>(goal_.most_bytes - bytes), chosen)) {
+      PREON_ASSIGN_OR_RETURN(std::optional<QuantPlan> fewer, PlanWith(chosen));
+      if (fewer) plan = std::move(fewer);
+    }
     prepared_.plan = *std::move(plan);
-    choice.layers = {LayerOf(count)};
+    choice.layers = {LayerOf(chosen)};
     choice.fit.layers = choice.layers.front().selectors.patterns;
     return choice;
   }
@@ -68,7 +77,7 @@ class SizeSearch {
       const bool is_layers = std::ranges::all_of(weight.nodes, [&](const std::string& node) {
         return Contains(kLayers, graph.FindNode(node)->op_type) && graph.FindNode(node)->input(1) == name;
       });
-      if (weight.nodes.empty() || !is_layers || weight.block) continue;
+      if (weight.nodes.empty() || !is_layers || weight.block || !IsByte(weight.format.type)) continue;
       candidates_.push_back({weight.nodes, static_cast<double>(graph.Initializer(name)->count()) / 2});
     }
   }
@@ -78,17 +87,17 @@ class SizeSearch {
                  "; with 4-bit weights in all layers that can have them the file takes ", BytesText(least));
   }
 
-  LayerOverride LayerOf(size_t count) const {
+  LayerOverride LayerOf(std::span<const WeightToShrink> weights) const {
     LayerOverride layer = goal_.fewer_bits;
-    for (const WeightToShrink& candidate : std::span(candidates_).first(count))
-      layer.selectors.patterns.insert(layer.selectors.patterns.end(), candidate.nodes.begin(), candidate.nodes.end());
+    for (const WeightToShrink& weight : weights)
+      layer.selectors.patterns.insert(layer.selectors.patterns.end(), weight.nodes.begin(), weight.nodes.end());
     layer.selectors.nodes = {layer.selectors.patterns.begin(), layer.selectors.patterns.end()};
     return layer;
   }
 
-  Result<std::optional<QuantPlan>> PlanWith(size_t count) const {
-    if (count == 0) return std::optional<QuantPlan>();
-    return fallback_.PlanWithLayers({LayerOf(count)}, prepared_);
+  Result<std::optional<QuantPlan>> PlanWith(std::span<const WeightToShrink> weights) const {
+    if (weights.empty()) return std::optional<QuantPlan>();
+    return fallback_.PlanWithLayers({LayerOf(weights)}, prepared_);
   }
 
   Result<int64_t> BytesOf(const QuantPlan& plan) {
@@ -120,6 +129,16 @@ class SizeSearch {
     return count;
   }
 
+  // The last weight may save more than was missing: others, that make the most noise first, keep their bits.
+  static bool GiveBack(double bytes, Weights& chosen) {
+    std::ranges::stable_sort(chosen, std::greater(), &WeightToShrink::noise);
+    return std::erase_if(chosen, [&](const WeightToShrink& weight) {
+             if (weight.saved_bytes > bytes) return false;
+             bytes -= weight.saved_bytes;
+             return true;
+           }) > 0;
+  }
+
   PlannedModel& prepared_;
   const RangeMethod& method_;
   PlanInputs inputs_;
@@ -127,7 +146,7 @@ class SizeSearch {
   const FallbackPlanner& fallback_;
   Trials& trials_;
   const SizeGoal& goal_;
-  std::vector<WeightToShrink> candidates_;
+  Weights candidates_;
 };
 
 }  // namespace
@@ -135,7 +154,8 @@ class SizeSearch {
 Result<SizeChoice> FitSize(PlannedModel& prepared, const RangeMethod& method, const PlanInputs& inputs,
                            const FallbackPlanner& fallback, Trials& trials, const SizeGoal& goal) {
   if (trials.samples().runs().empty())
-    return Error(ErrorId::kMissingOption, "--size: needs --data SRC: samples tell which layers lose least");
+    return Error(ErrorId::kMissingOption,
+                 "--size: needs --data SRC, and ranges that are not restored: samples tell which layers lose least");
   return SizeSearch(prepared, method, inputs, fallback, trials, goal).Run();
 }
 

@@ -65,6 +65,37 @@ def test_a_share_of_the_float_model_and_a_target_that_was_asked_for(preon, layer
     assert answer["target"] == "quark" and 1 <= len(answer["size_fit"]["layers"]) < LAYERS
 
 
+def test_a_large_layer_alone_where_it_is_enough(preon, layers):
+    """Small layers cost least for a byte, but the large one is needed, and then they are not."""
+    model = chain()
+    wide = numpy_helper.from_array((np.random.default_rng(2).normal(size=(SIZE, 8 * SIZE)) / np.sqrt(SIZE)).astype(np.float32), "wide")
+    model.graph.initializer.append(wide)
+    model.graph.node.append(helper.make_node("MatMul", [model.graph.output[0].name, "wide"], ["y"], name="wide_layer"))
+    del model.graph.output[:]
+    model.graph.output.append(helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 8 * SIZE]))
+    onnx.save(model, preon.folder / "model.onnx")
+    told(preon, *layers, "--target", "simulate")
+    answer = told(preon, *layers, "--target", "simulate", "--size", (preon.folder / "q.onnx").stat().st_size - 7 * SAVED)
+    assert answer["size_fit"]["layers"] == ["wide_layer"]
+
+
+def test_a_small_file_is_gain_enough(preon, layers):
+    answer = told(preon, *layers[:-1], "--size", "20%")
+    assert answer["target"] == "simulate" and answer["size_fit"]["layers"]
+
+
+def test_statistics_of_another_target_do_not_hide_the_size(preon, layers):
+    told(preon, "calibrate", "model.onnx", "-o", "all.calib", "--data", "x.npy")
+    done = preon.fails(4, 5603, *layers[:4], "--calib", "all.calib", "--size", "20%", "--always-write", says="but --size allows")
+    assert "simulate" in done.stderr
+
+
+def test_weights_of_other_types_are_no_candidates(preon, layers):
+    (preon.folder / "own.json").write_text(json.dumps({"target": "quark", "overrides": {"w1": {"type": "int16"}}}))
+    answer = told(preon, *layers, "--config", "own.json", "--size", "26%")
+    assert answer["size_fit"]["candidates"] == LAYERS - 1 and "layer1" not in answer["size_fit"]["layers"]
+
+
 def test_eight_bits_where_they_are_few_enough(preon, layers):
     answer = told(preon, *layers, "--size", "40%")
     assert answer["target"] == "ort-cpu" and "size_fit" not in answer

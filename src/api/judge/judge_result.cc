@@ -7,7 +7,9 @@ namespace preon {
 Status CheckSize(int64_t bytes, int64_t most_bytes, const std::string& output) {
   if (bytes <= most_bytes) return Status::Ok();
   return Error(ErrorId::kSizeNotReached, output, ": not written: ", BytesText(bytes), ", but --size allows ",
-               BytesText(most_bytes));
+               BytesText(most_bytes))
+      .WithHint(
+          "int8 and uint8 weights of layers get 4 bits without --target, and with --target simulate, ort or quark");
 }
 
 Status JudgeResult(const std::vector<Requirement>& requirements, QuantizeResult& result) {

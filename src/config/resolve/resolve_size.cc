@@ -11,7 +11,8 @@ std::optional<LayerOverride> FewerBitsForSize(const SizeOptions& size, const std
   PlanOptions mixed = plan;
   mixed.settings.layers.push_back(layer);
   const Result<const Target*> asked = targets.Find(*target);
-  return asked.ok() && (*asked)->HasOpList() && (*asked)->Takes(mixed) ? std::optional(layer) : std::nullopt;
+  const bool takes = asked.ok() && (*asked)->QuantizesActivations() && !(*asked)->FollowsRuntime();
+  return takes && (*asked)->Takes(mixed) ? std::optional(layer) : std::nullopt;
 }
 
 }  // namespace preon

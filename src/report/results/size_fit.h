@@ -11,7 +11,7 @@ namespace preon {
 struct SizeFit {
   int64_t most_bytes = 0;
   std::string type;                 ///< of the weights that got fewer bits
-  std::vector<std::string> layers;  ///< nodes with such weights, those first that lose least for it
+  std::vector<std::string> layers;  ///< nodes with such weights, those first that make the most noise
   size_t candidates = 0;            ///< nodes that could have had them
 };
 
