@@ -4,6 +4,8 @@
 #include <array>
 #include <set>
 
+#include "base/text.h"
+
 namespace preon {
 namespace {
 
@@ -50,9 +52,7 @@ std::string_view OriginalName(std::string_view name) {
 // Operators behind a product in integers that turn it into floats.
 constexpr auto kFinishing = std::to_array<std::string_view>({"Cast", "Mul", "Add"});
 
-bool Finishes(const Node& node) {
-  return node.domain.empty() && std::ranges::find(kFinishing, node.op_type) != kFinishing.end();
-}
+bool Finishes(const Node& node) { return node.domain.empty() && Contains(kFinishing, node.op_type); }
 
 class Matcher {
  public:

@@ -110,7 +110,7 @@ std::optional<Shape> Graph::ShapeOf(std::string_view tensor) const {
 
 std::optional<Shape> Graph::TypicalShapeOf(std::string_view tensor) const {
   const std::optional<Shape> shape = ShapeOf(tensor);
-  if (shape && std::ranges::none_of(*shape, [](int64_t extent) { return extent == kDynamicDim; })) return shape;
+  if (shape && IsStatic(*shape)) return shape;
   const auto typical = typical_shapes.find(tensor);
   return typical == typical_shapes.end() ? shape : typical->second;
 }

@@ -83,10 +83,6 @@ namespace {
 
 constexpr int64_t kPixels = 640, kSamplesOfSound = 16000, kPlaces = 64;
 
-bool IsKnown(const std::optional<Shape>& shape) {
-  return shape && std::ranges::none_of(*shape, [](int64_t extent) { return extent < 0; });
-}
-
 // Of what an input leaves open. Floats [N, T] and [N, 1, T] are a signal.
 int64_t TypicalSize(const ValueInfo& info, size_t axis) {
   const size_t rank = info.shape->size();
@@ -117,7 +113,7 @@ void SetTypicalShapes(Model& model) {
   bool is_open = false;
   for (const std::string& input : model.graph.inputs()) {
     ValueInfo info = *model.graph.Info(input);
-    if (!info.shape || IsKnown(info.shape)) continue;
+    if (!info.shape || IsStatic(*info.shape)) continue;
     is_open = true;
     info.shape = TypicalInput(info, sizes);
     info.dim_names.clear();

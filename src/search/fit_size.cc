@@ -155,7 +155,8 @@ Result<SizeChoice> FitSize(PlannedModel& prepared, const RangeMethod& method, co
                            const FallbackPlanner& fallback, Trials& trials, const SizeGoal& goal) {
   if (trials.samples().runs().empty())
     return Error(ErrorId::kMissingOption,
-                 "--size: needs --data SRC, and ranges that are not restored: samples tell which layers lose least");
+                 "--size: needs samples to tell which layers lose least: give --data SRC, and no --save-and-restore "
+                 "FILE that exists");
   return SizeSearch(prepared, method, inputs, fallback, trials, goal).Run();
 }
 
