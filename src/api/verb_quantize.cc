@@ -220,9 +220,14 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   SetMetadata(prepared.model, options, run.choices,
               has_ranges ? MethodOfRanges(run.builtins.methods, *run.choices.method, saved) : "");
   const QuantizeStage stage = run.Quantization();
-  PREON_ASSIGN_OR_RETURN(
-      const ComparedSamples compared,
-      ChooseComparedSamples(calibration, tried_samples, !options.calib.empty(), run.samples, prepared.inputs));
+  const bool fits_codes =
+      std::ranges::any_of(inputs.algorithms, [](const auto* of) { return of->phase() == AlgorithmPhase::kWritten; });
+  PREON_ASSIGN_OR_RETURN(const ComparedSamples compared,
+                         ChooseComparedSamples(calibration,
+                                               {.seen = options.calib.empty() ? data.samples : tried_samples,
+                                                .from_file = saved != nullptr || !options.calib.empty(),
+                                                .fits_codes = fits_codes},
+                                               run.samples, prepared.inputs));
   PREON_ASSIGN_OR_RETURN(QuantizedModel quantized, stage.Run(prepared, inputs, fallback, float_outputs, compared));
   QuantizeResult& result = quantized.result;
 

@@ -16,13 +16,14 @@ constexpr double kEnoughDb = 40;        // nobody sees what comes nearer
 constexpr double kEnoughDbOfNpus = 50;  // with one scale per tensor, small values are lost long before
 // With fewer rows per input, what a layer wins where codes are fitted gets lost on other samples.
 constexpr double kLeastEvidence = 2;
-// Of all runs at most one of so many. The error of few bits is large, and what few runs tell of it is chance: 12 of 100
-// sentences took a transformer with 4 bits from 23.7 to 16.3 dB, 40 of them to 24.4.
-constexpr int64_t kShareOfRuns = 6, kShareOfFewBits = 2;
+constexpr int64_t kShareOfRuns = 6;  // of all runs at most one of so many
 constexpr size_t kMostListed = 3;
 constexpr size_t kMostRefused = 2;  // where groups do not help, others hardly do
 // Of one core. NPUs and weights of few bits lose so much that all layers are worth it, and more time.
-constexpr double kFreeNs = 0.2e9, kFreeNsOfMuchLost = 2.5e9;
+constexpr double kFreeNs = 0.2e9, kFreeNsOfNpus = 2.5e9, kFreeNsOfFewBits = 10e9;
+// The error of few bits is large, and what few runs tell of it is chance: 12 of 100 sentences took a transformer with 4
+// bits from 23.7 to 16.3 dB, 8 that judged to 19.3, all with 20 that judged to 24.3.
+constexpr size_t kJudgingShareOfFewBits = 4;
 
 size_t SizeBytes(const Batch& batch) {
   size_t bytes = 0;
@@ -66,10 +67,12 @@ struct RunsToRead {
 // What an algorithm with a limit of cost does: few runs, of which more judge, a few judgements. Every how many-th run
 // it reads.
 Result<RunsToRead> MakeQuick(const CodesToImprove& of, const Samples& samples, ReconstructionScope& scope) {
-  const bool of_npu = of.plan.positions.has_value(), loses_much = of.plan.NeedsBetterCodes();
+  const bool of_npu = of.plan.positions.has_value(), few_bits = of.plan.NeedsBetterCodes() && !of_npu;
+  const bool loses_much = of_npu || few_bits;
   scope.rows = {.per_input = 4, .least = 2048, .evidence = loses_much ? 0 : kLeastEvidence};
+  if (few_bits) scope.rows = RowCount();
   if (!loses_much) scope.most_refused = kMostRefused;
-  scope.judging_step = kJudgingShare;
+  scope.judging_step = few_bits ? kJudgingShareOfFewBits : kJudgingShare;
   scope.blocks = kBlocks;
   scope.least_gain_db = kLeastGainDb;
   scope.enough_db = of_npu ? kEnoughDbOfNpus : kEnoughDb;
@@ -85,9 +88,11 @@ Result<RunsToRead> MakeQuick(const CodesToImprove& of, const Samples& samples, R
   if (available < kFewestRuns)
     return RunsToRead{.why_none = StrCat("needs at least ", kFewestRuns, " runs of samples")};
   const ReconstructionCost costs = CostsOf(graph, of.plan, scope.op_types, scope.rows, there);
-  const CostLimit most{.calibrations = *scope.most_cost,
-                       .free_ns = loses_much ? kFreeNsOfMuchLost : kFreeNs,
-                       .share_of_runs = loses_much && !of_npu ? kShareOfFewBits : kShareOfRuns};
+  CostLimit most{.calibrations = *scope.most_cost, .free_ns = kFreeNs, .share_of_runs = kShareOfRuns};
+  if (of_npu) most.free_ns = kFreeNsOfNpus;
+  if (few_bits)
+    most = {
+        .calibrations = *scope.most_cost, .free_ns = kFreeNsOfFewBits, .share_of_runs = 1, .runs = kMostRunsOfFewBits};
   const int64_t runs = RunsWithin(costs, most, size, available);
   if (runs == 0)
     return RunsToRead{.why_none = "it would take longer than calibration", .available = available, .too_dear = true};

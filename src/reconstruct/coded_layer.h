@@ -52,6 +52,8 @@ struct CodedLayer {
 
   /// Of one group. A coarse bias is one more, behind the others: a weight of an input that is always 1.
   size_t inputs() const { return form.inputs + (bias ? 1 : 0); }
+  /// Five bits or fewer.
+  bool has_few_codes() const { return weight.most - weight.least < 31; }
 };
 
 /// The float layer, with what the quantized model has divided.

@@ -10,7 +10,8 @@
 namespace preon {
 namespace {
 
-constexpr size_t kRunsAtOnce = 4;  // their rows are in memory together
+constexpr size_t kRunsAtOnce = 4;                         // their rows are in memory together
+constexpr size_t kMostJudgingElements = size_t{4} << 20;  // of inputs of all groups, for the error behind limits
 
 // Of some runs: for each group the rows of all of them, those of runs that codes are fitted to first.
 struct RowLayout {
@@ -35,12 +36,44 @@ RowLayout LayOut(const LiveRuns& live, const LayerTargets& targets, size_t begin
 }
 
 // Targets of one group less the layer's bias. A coarse bias is among the weights; `fine_bias` is empty then.
-void SubtractBias(const std::vector<float>& fine_bias, const Matrix& targets, size_t first_output, MatrixView missing) {
+void SubtractBias(const std::vector<float>& fine_bias, const Matrix& targets, size_t first_output, size_t outputs,
+                  MatrixView missing) {
   for (size_t p = 0; p < targets.rows(); ++p) {
-    for (size_t j = 0; j < missing.columns; ++j)
+    for (size_t j = 0; j < outputs; ++j)
       missing.row(p)[j] = targets.at(p, first_output + j) - (fine_bias.empty() ? 0 : fine_bias[first_output + j]);
   }
 }
+
+// Every `step`-th row of the runs that judge.
+class RowsToJudge {
+ public:
+  RowsToJudge(const LiveRuns& live, const LayerTargets& targets, const CodedLayer& layer, const Range& limits)
+      : outputs_(layer.form.outputs), limits_(limits) {
+    size_t places = 0;
+    for (size_t run = 0; run < live.runs(); ++run) places += live.Judges(run) ? targets.places[run].size() : 0;
+    const size_t elements = layer.form.groups * layer.inputs() * places;
+    step_ = std::max<size_t>((elements + kMostJudgingElements - 1) / kMostJudgingElements, 1);
+    const size_t kept = (places + step_ - 1) / step_;
+    rows_.assign(layer.form.groups, {Matrix(kept, layer.inputs()), Matrix(kept, outputs_)});
+  }
+
+  /// Rows of one group that follow `first` others. @param targets  of each row, all groups
+  void Add(size_t group, size_t first, ConstMatrixView inputs, std::span<const float* const> targets) {
+    for (size_t p = 0; p < inputs.rows; ++p) {
+      if ((first + p) % step_ != 0) continue;
+      const size_t at = (first + p) / step_;
+      std::copy_n(inputs.row(p), inputs.columns, rows_[group].inputs.row(at));
+      for (size_t j = 0; j < outputs_; ++j)
+        rows_[group].targets.at(at, j) = std::clamp(targets[p][group * outputs_ + j], limits_.min, limits_.max);
+    }
+  }
+  std::vector<JudgingRows> Take() { return std::move(rows_); }
+
+ private:
+  size_t outputs_, step_;
+  Range limits_;
+  std::vector<JudgingRows> rows_;
+};
 
 // For the rows of all groups. A coarse bias is the weight of one more input, which is always 1.
 void MakeRoom(const CodedLayer& layer, size_t rows, Matrix& inputs) {
@@ -72,12 +105,15 @@ Result<LayerData> CollectLayer(const Model& quantized, const CodedLayer& layer, 
   const std::vector<float> fine_bias = layer.bias ? std::vector<float>() : float_layer.bias;
   const Saturation saturation(graph, layer, float_layer);
   const ParallelFor parallel_for = OnThreads(static_cast<size_t>(context.ThreadCount()));
-  LayerData data;
+  LayerData data{.ways = saturation.ways(), .limits = saturation.limits()};
   for (size_t group = 0; group < form.groups; ++group) {
-    data.fitted.emplace_back(layer.inputs(), form.outputs, takes_means);
-    data.judging.emplace_back(layer.inputs(), form.outputs, takes_means);
+    data.fitted.emplace_back(layer.inputs(), data.ways * form.outputs, takes_means);
+    data.judging.emplace_back(layer.inputs(), data.ways * form.outputs, takes_means);
   }
-  Matrix inputs(0, layer.inputs()), missing(0, form.outputs);  // reused: new memory costs page faults
+  std::optional<RowsToJudge> rows;
+  if (saturation.judges()) rows.emplace(live, targets, layer, data.limits);
+  size_t judged = 0;
+  Matrix inputs(0, layer.inputs()), missing(0, data.ways * form.outputs);  // reused: new memory costs page faults
   for (size_t begin = 0; begin < live.runs(); begin += kRunsAtOnce) {
     const size_t end = std::min(begin + kRunsAtOnce, live.runs());
     const RowLayout layout = LayOut(live, targets, begin, end);
@@ -90,7 +126,7 @@ Result<LayerData> CollectLayer(const Model& quantized, const CodedLayer& layer, 
       InputRows(*layer.node, form, {tensors.begin()->second, params}, targets.places[run], targets.shapes[run],
                 {inputs.view().Rows(first, inputs.rows() - first), layout.all});
       for (size_t group = 0; group < form.groups; ++group)
-        SubtractBias(fine_bias, targets.rows[run], group * form.outputs,
+        SubtractBias(fine_bias, targets.rows[run], group * form.outputs, form.outputs,
                      missing.view().Rows(group * layout.all + first, count));
       return Status::Ok();
     };
@@ -103,17 +139,23 @@ Result<LayerData> CollectLayer(const Model& quantized, const CodedLayer& layer, 
     const auto add = [&](size_t group, const ParallelFor& inside) {
       const MatrixView x = inputs.view().Rows(group * layout.all, layout.all);
       const MatrixView m = missing.view().Rows(group * layout.all, layout.all);
-      AddProduct(x, WeightsOf(layer, float_layer.weight, float_layer.bias, group).view(), -1, m);
-      if (saturation.has_limits()) saturation.Relax(group, x, target_rows, m);
+      const MatrixView first_way = {m.data, m.rows, form.outputs, m.stride};
+      AddProduct(x, WeightsOf(layer, float_layer.weight, float_layer.bias, group).view(), -1, first_way);
+      saturation.Relax(group, x, target_rows, m);
       data.fitted[group].Add(x.Rows(0, layout.fitted), m.Rows(0, layout.fitted), inside);
       const size_t judging = layout.all - layout.judging_first;
       data.judging[group].Add(x.Rows(layout.judging_first, judging), m.Rows(layout.judging_first, judging), inside);
+      if (rows)
+        rows->Add(group, judged, x.Rows(layout.judging_first, judging),
+                  std::span<const float* const>(target_rows).subspan(layout.judging_first));
     };
     if (form.groups == 1)
       add(0, parallel_for);
     else
       parallel_for(form.groups, [&](size_t group) { add(group, {}); });
+    judged += layout.all - layout.judging_first;
   }
+  if (rows) data.rows = rows->Take();
   return data;
 }
 

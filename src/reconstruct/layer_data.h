@@ -18,9 +18,18 @@ struct LayerTargets {
   std::vector<Matrix> rows;   ///< [places, outputs of all groups]
 };
 
-/// By group, of the runs that codes are fitted to and of those that judge.
+/// Some rows of the runs that judge, of one group.
+struct JudgingRows {
+  Matrix inputs;   ///< [places, inputs]
+  Matrix targets;  ///< [places, outputs], within the limits
+};
+
 struct LayerData {
+  /// By group, of the runs that codes are fitted to and of those that judge. Each output `ways` times: [ways, outputs].
   std::vector<LayerSums> fitted, judging;
+  size_t ways = 1;
+  Range limits;                   ///< of what follows the layer
+  std::vector<JudgingRows> rows;  ///< by group; empty: the sums judge
 };
 
 /// Runs the quantized model up to the layer. Errors: the runtime's.

@@ -20,11 +20,7 @@ double Decibels(double error) { return -10 * std::log10(std::max(error, kLeastEr
 
 // How much larger the error of the outputs may be than the least so far. Where few codes make each layer's step large,
 // a step may be right before the layers behind it have made up for it, and ten samples tell little of it.
-double MostGrowth(const CodeGrids& grids, bool selective) {
-  constexpr float kFewCodes = 31;
-  const CodeGrid& grid = grids.grids.front();
-  return !selective && grid.most - grid.least < kFewCodes ? 2 : 1;
-}
+double MostGrowth(const CodedLayer& layer, bool selective) { return !selective && layer.has_few_codes() ? 2 : 1; }
 
 class Reconstructor {
  public:
@@ -150,7 +146,7 @@ class Reconstructor {
   // Do the outputs bear the change that begins with this layer?
   Result<bool> IsBorne(const Model& changed, const MatchedLayer& layer) {
     PREON_ASSIGN_OR_RETURN(const double error, judge_.Error(changed, scope_.parallel ? inputs_ : live_));
-    if (error >= MostGrowth(GridsOf(layer.coded, 0), scope_.selective) * least_) return false;
+    if (error >= MostGrowth(layer.coded, scope_.selective) * least_) return false;
     last_ = error;
     least_ = std::min(error, least_);
     return true;

@@ -75,7 +75,7 @@ int64_t RunsWithin(const ReconstructionCost& costs, const CostLimit& most, int64
   const double per_run = std::max(samples * (costs.per_sample + judged), 1.0);
   const double limit = std::max(most.calibrations * costs.calibration, most.free_ns);
   const int64_t least = std::min(kLeastRuns, available);
-  const int64_t runs = std::min({std::max(available / most.share_of_runs, least), kMostRuns,
+  const int64_t runs = std::min({std::max(available / most.share_of_runs, least), most.runs,
                                  static_cast<int64_t>(std::clamp((limit - fixed) / per_run, 0.0, 1e6))});
   return runs < least ? 0 : runs;
 }

@@ -30,12 +30,13 @@ ReconstructionCost CostsOf(const Graph& graph, const QuantPlan& plan, const std:
 /// So many blocks of layers are judged, by one run of so many.
 constexpr size_t kBlocks = 6, kJudgingShare = 3;
 /// More runs gain nothing (docs/design/weight-algorithms.md).
-constexpr int64_t kMostRuns = 64;
+constexpr int64_t kMostRuns = 64, kMostRunsOfFewBits = 100;
 
 struct CostLimit {
   double calibrations = 1;    ///< so many times what calibration takes …
   double free_ns = 0;         ///< … or this, for which nobody waits, if it is more
   int64_t share_of_runs = 1;  ///< at most one of so many
+  int64_t runs = kMostRuns;   ///< and at most these
 };
 
 /// How many runs of so many samples each keep reconstruction within the limit. 0: none. @param available  runs that

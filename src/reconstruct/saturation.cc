@@ -28,7 +28,6 @@ Range SaturationLimits(const Graph& quantized, const std::string& tensor) {
     limits = {std::clamp(cut->min, limits.min, limits.max), std::clamp(cut->max, limits.min, limits.max)};
     behind = node.output();
   }
-  if (limits.min >= 0) limits.min = -kInfinity;
   return limits;
 }
 
@@ -36,7 +35,10 @@ Saturation::Saturation(const Graph& quantized, const CodedLayer& layer, const Fl
     : limits_(SaturationLimits(quantized, layer.node->output())) {
   const std::optional<std::vector<float>> bias = BiasValues(quantized, *layer.node, float_layer.bias.size());
   if (!bias) limits_ = kNoLimits;
-  if (!has_limits()) return;
+  judges_ = (layer.bias || layer.has_few_codes()) && limits_ != kNoLimits;
+  if (limits_.min >= 0) ways_.push_back({-kInfinity, limits_.max});
+  if (limits_.min < 0 || judges_) ways_.push_back(limits_);
+  if (ways_.back() == kNoLimits) return;
   for (size_t group = 0; group < layer.form.groups; ++group) {
     changes_.push_back(WeightChange(
         CodesOf(layer, group), WeightsOf(layer, float_layer.weight, float_layer.bias, group), GridsOf(layer, group)));
@@ -46,20 +48,23 @@ Saturation::Saturation(const Graph& quantized, const CodedLayer& layer, const Fl
   std::ranges::transform(*bias, float_layer.bias, bias_changes_.begin(), std::minus());
 }
 
-bool Saturation::has_limits() const { return limits_ != kNoLimits; }
-
 void Saturation::Relax(size_t group, ConstMatrixView inputs, std::span<const float* const> targets,
                        MatrixView missing) const {
-  Matrix moved(missing.rows, missing.columns);
+  if (changes_.empty()) return;
+  const size_t outputs = changes_[group].columns(), first_output = group * outputs;
+  Matrix moved(missing.rows, outputs);
   AddProduct(inputs, changes_[group].view(), 1, moved.view());
-  const size_t first_output = group * missing.columns;
   for (size_t p = 0; p < missing.rows; ++p) {
-    for (size_t j = 0; j < missing.columns; ++j) {
-      const float target = targets[p][first_output + j];
-      if (target > limits_.min && target < limits_.max) continue;
-      float& lacks = missing.row(p)[j];
-      const float given = target - lacks + moved.at(p, j) + bias_changes_[first_output + j];
-      lacks += (target >= limits_.max ? std::max(given, limits_.max) : std::min(given, limits_.min)) - target;
+    float* const lacks = missing.row(p);
+    for (size_t j = 0; j < outputs; ++j) {
+      const float target = targets[p][first_output + j], all = lacks[j];
+      const float given = target - all + moved.at(p, j) + bias_changes_[first_output + j];
+      for (size_t way = 0; way < ways_.size(); ++way) {
+        float wanted = target;
+        if (target >= ways_[way].max) wanted = std::max(given, ways_[way].max);
+        if (target <= ways_[way].min) wanted = std::min(given, ways_[way].min);
+        lacks[way * outputs + j] = all + (wanted - target);
+      }
     }
   }
 }

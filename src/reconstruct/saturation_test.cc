@@ -34,13 +34,13 @@ TEST(SaturationLimits, AreTheNarrowestOfWhatFollows) {
   EXPECT_FLOAT_EQ(limits.max, 22.7F);
 }
 
-TEST(SaturationLimits, ZeroOfReluIsNone) {
+TEST(SaturationLimits, BeginAtTheZeroOfRelu) {
   Model model = test::EmptyModel({2});
   model.graph.AddNode("Relu", {"x"}, {"a"});
   AddClip(model, "a", "y", -1, 6);
   model.graph.AddOutput("y", {.type = DataType::kFloat});
   InferShapes(model);
-  EXPECT_EQ(SaturationLimits(model.graph, "x"), (Range{-INFINITY, 6}));
+  EXPECT_EQ(SaturationLimits(model.graph, "x"), (Range{0, 6}));
 }
 
 TEST(SaturationLimits, NoneWhereSomebodySeesTheTensorItself) {
@@ -71,7 +71,6 @@ class SaturationTest : public ::testing::Test {
     const CodedLayer layer = CodedLayerOf(model_.graph, *model_.graph.FindNode("layer")).value();
     const FloatLayer in_float{.weight = Tensor::FromFloats({1, 1}, std::vector<float>{2.5F}), .bias = {0.5F}};
     const Saturation saturation(model_.graph, layer, in_float);
-    EXPECT_TRUE(saturation.has_limits());
     Matrix input(1, 1), missing(1, 1);
     input.at(0, 0) = x;
     missing.at(0, 0) = target - (2.5F * x + 0.5F);
@@ -93,6 +92,28 @@ TEST_F(SaturationTest, BeyondALimitTheLayerMayStayWhereItIs) {
 TEST_F(SaturationTest, ElseItShouldComeToTheLimit) {
   EXPECT_FLOAT_EQ(Lacking(0.5F, 100), 3 - 2);
   EXPECT_FLOAT_EQ(Lacking(-1, -100), -3 + 1);
+}
+
+// A layer of few codes, or of many, before a Relu.
+size_t WaysBeforeRelu(int8_t code) {
+  Model model = test::EmptyModel({1, 2});
+  Graph& graph = model.graph;
+  graph.SetInitializer("codes", Tensor::From<int8_t>(DataType::kInt8, {2, 1}, std::vector<int8_t>{code, -2}));
+  graph.SetInitializer("scale", Tensor::ScalarFloat(1));
+  graph.AddNode("DequantizeLinear", {"codes", "scale"}, {"w"});
+  graph.AddNode("Gemm", {"x", "w"}, {"a"}, "layer");
+  graph.AddNode("Relu", {"a"}, {"y"});
+  graph.AddOutput("y", {.type = DataType::kFloat});
+  const CodedLayer layer = CodedLayerOf(graph, *graph.FindNode("layer")).value();
+  const FloatLayer in_float{.weight = Tensor::FromFloats({2, 1}, std::vector<float>{1, 1}), .bias = {0}};
+  const Saturation saturation(graph, layer, in_float);
+  EXPECT_EQ(saturation.judges(), saturation.ways() == 2);
+  return saturation.ways();
+}
+
+TEST(Saturation, ZeroOfReluIsALimitOnlyWhereCodesLoseMuch) {
+  EXPECT_EQ(WaysBeforeRelu(5), 2U);
+  EXPECT_EQ(WaysBeforeRelu(100), 1U);
 }
 
 }  // namespace

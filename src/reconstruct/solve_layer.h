@@ -12,8 +12,6 @@ struct LayerSolution {
   std::vector<Matrix> codes;  ///< by group
   std::vector<double> bias;   ///< of all outputs, for these codes
   int64_t kept = 0;           ///< outputs whose new codes the judging samples confirm; the others keep theirs
-  /// Mean squared error on the judging samples, less what float weights with the best bias leave.
-  double before = 0, after = 0;
 };
 
 LayerSolution SolveLayer(const MatchedLayer& layer, const LayerData& data, const ReconstructionRule& rule,

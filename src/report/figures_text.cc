@@ -36,7 +36,7 @@ std::string FiguresText(const FigureSamples& figures, int64_t samples) {
     case FigureOrigin::kRangesHaveSeen:
       return with(" not used for choices or fitted codes; calibration used them");
     case FigureOrigin::kRangesMayHaveSeen:
-      return with(" not used for choices; the statistics of --calib may contain them");
+      return with(" not used for choices; the file of statistics or ranges may have been made with them");
     case FigureOrigin::kCrossValidation:
       return with(" of the calibration, by models whose ranges were made without them; all were used for choices");
     case FigureOrigin::kCalibration:

@@ -13,22 +13,30 @@ double MeanDiagonal(const Matrix& matrix) {
   return matrix.rows() == 0 ? 0 : sum / static_cast<double>(matrix.rows());
 }
 
-// What all outputs together win by going `share` of the way is quadratic in the share: where it is most, from 0 to 1.
-double BestShare(const LayerSums& seen, const Matrix& way) {
+// What all outputs of a part win by going `share` of the way is quadratic in the share: where it is most, from 0 to 1.
+std::vector<float> BestShares(const LayerSums& seen, const Matrix& way, size_t parts) {
   Matrix pulled(way.rows(), way.columns());
   AddProduct(seen.Covariance().view(), way.view(), 1, pulled.view());
   const Matrix wanted = seen.CrossCovariance();
-  double along = 0, curved = 0;
-  for (size_t i = 0; i < way.values().size(); ++i) {
-    along += double{way.values()[i]} * double{wanted.values()[i]};
-    curved += double{way.values()[i]} * double{pulled.values()[i]};
+  const size_t outputs = way.columns() / parts;
+  std::vector<float> shares;
+  for (size_t part = 0; part < parts; ++part) {
+    double along = 0, curved = 0;
+    for (size_t i = 0; i < way.rows(); ++i) {
+      for (size_t j = part * outputs; j < (part + 1) * outputs; ++j) {
+        along += double{way.at(i, j)} * double{wanted.at(i, j)};
+        curved += double{way.at(i, j)} * double{pulled.at(i, j)};
+      }
+    }
+    shares.push_back(static_cast<float>(curved > 0 ? std::clamp(along / curved, 0.0, 1.0) : 0));
   }
-  return curved > 0 ? std::clamp(along / curved, 0.0, 1.0) : 0;
+  return shares;
 }
 
 }  // namespace
 
-Quadratic MakeQuadratic(const LayerSums& sums, const LayerSums& seen, const Matrix& weights, float damping) {
+Quadratic MakeQuadratic(const LayerSums& sums, const LayerSums& seen, const Matrix& weights, float damping,
+                        size_t ways) {
   Quadratic form{.curvature = sums.Covariance(), .optimum = weights};
   const double mean = MeanDiagonal(form.curvature);
   const auto damp = static_cast<float>(mean > 0 ? double{damping} * mean : 1);  // inputs that are always the same
@@ -38,8 +46,11 @@ Quadratic MakeQuadratic(const LayerSums& sums, const LayerSums& seen, const Matr
   Matrix factor = form.curvature;
   if (!FactorUpper(factor.view())) return form;
   SolveFactored(factor.view(), way.view());
-  const auto share = static_cast<float>(BestShare(seen, way));
-  for (size_t i = 0; i < way.values().size(); ++i) form.optimum.values()[i] += share * way.values()[i];
+  const std::vector<float> shares = BestShares(seen, way, ways);
+  const size_t outputs = way.columns() / ways;
+  for (size_t i = 0; i < way.rows(); ++i) {
+    for (size_t j = 0; j < way.columns(); ++j) form.optimum.at(i, j) += shares[j / outputs] * way.at(i, j);
+  }
   return form;
 }
 

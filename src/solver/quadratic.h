@@ -18,7 +18,9 @@ struct Quadratic {
 /// @param weights  [inputs, outputs]: damping draws the optimum towards them
 /// @param damping  of the mean of the curvature's diagonal
 /// @param seen  another part of the data; the optimum leaves the weights only as far as it lessens the error there
-Quadratic MakeQuadratic(const LayerSums& sums, const LayerSums& seen, const Matrix& weights, float damping);
+/// @param ways  so many parts of the outputs, each with a distance of its own
+Quadratic MakeQuadratic(const LayerSums& sums, const LayerSums& seen, const Matrix& weights, float damping,
+                        size_t ways = 1);
 
 /// Of each output, what `moved` (weights minus float weights, [inputs, outputs]) adds to the mean squared error, with
 /// the bias that fits them best. Negative: less than float weights give.

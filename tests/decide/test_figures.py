@@ -36,6 +36,11 @@ def test_a_fifth_is_kept_apart_and_the_model_is_calibrated_with_all(preon, many,
         assert from_file["figures_from"] == "ranges_may_have_seen"
 
 
+def test_restored_ranges_may_have_seen_the_samples(preon, many):
+    for figures_from in ("held_out", "ranges_may_have_seen"):
+        assert quantize(preon, "--data", many, "--method", "minmax", "--save-and-restore", "r.json")["figures_from"] == figures_from
+
+
 def test_the_same_for_all_threads(preon, many):
     first, again = (quantize(preon, "--data", many, "--method", "minmse", "--threads", threads) for threads in (1, 2))
     assert first["compare"]["outputs"] == again["compare"]["outputs"]

@@ -1,5 +1,6 @@
 #include "api/judge/compared_samples.h"
 
+#include "api/judge/judging_samples.h"
 #include "data/held_out.h"
 
 namespace preon {
@@ -11,9 +12,23 @@ Result<int64_t> CountWithout(const SampleRuns& seen, const Samples& samples, con
   return rest->SampleCount().value_or(-1);
 }
 
+// Nothing was calibrated: some samples are kept from those that codes are fitted to, as from a calibration.
+Result<ComparedSamples> KeepFromFitting(const Samples& samples, const std::vector<TensorSpec>& inputs,
+                                        ComparedSamples compared) {
+  PREON_ASSIGN_OR_RETURN(SplitSamples split, SplitOf(samples, inputs));
+  if (CountSamples(split.held_out) < kLeastHeldOut) {
+    compared.figures.origin = FigureOrigin::kCalibration;
+    compared.figures.too_few = CountSamples(split.used) < kFewestToHoldOut;
+    return compared;
+  }
+  compared.left_out = std::move(split.used);
+  compared.held_out = std::move(split.held_out);
+  return compared;
+}
+
 }  // namespace
 
-Result<ComparedSamples> ChooseComparedSamples(const Calibration& calibration, const SampleRuns& tried, bool from_file,
+Result<ComparedSamples> ChooseComparedSamples(const Calibration& calibration, const SampleUse& use,
                                               const Samples& samples, const std::vector<TensorSpec>& inputs) {
   ComparedSamples compared;
   if (samples.made_up()) {
@@ -22,10 +37,10 @@ Result<ComparedSamples> ChooseComparedSamples(const Calibration& calibration, co
   }
   const StandIns& stand_ins = calibration.stand_ins;
   const CalibrationData* without = stand_ins.count() == 1 ? &stand_ins.parts.front() : nullptr;
-  const SampleRuns& calibrated = from_file ? tried : calibration.data.samples;
-  const SampleRuns& seen = without != nullptr ? without->samples : calibrated;
-  compared.figures.origin = from_file ? FigureOrigin::kRangesMayHaveSeen : FigureOrigin::kHeldOut;
-  if (seen.empty()) return compared;  // nothing was calibrated or chosen
+  const SampleRuns& seen = without != nullptr ? without->samples : use.seen;
+  compared.figures.origin = use.from_file ? FigureOrigin::kRangesMayHaveSeen : FigureOrigin::kHeldOut;
+  if (seen.empty() && (use.from_file || !use.fits_codes)) return compared;  // nothing was calibrated or chosen
+  if (seen.empty()) return KeepFromFitting(samples, inputs, std::move(compared));
   PREON_ASSIGN_OR_RETURN(int64_t rest, CountWithout(seen, samples, inputs));
   if (rest < 0 && without != nullptr) rest = calibration.data.sample_count() - without->sample_count();
   if (rest < kLeastHeldOut) {

@@ -9,10 +9,15 @@
 
 namespace preon {
 
+/// What has been done with samples before.
+struct SampleUse {
+  const SampleRuns& seen;   ///< these were calibrated with, or choices made by them, as far as is known
+  bool from_file = false;   ///< statistics or ranges come from a file
+  bool fits_codes = false;  ///< an algorithm will fit codes to samples
+};
+
 /// @param calibration  of this run, and lives on; without statistics where none were needed
-/// @param tried        samples that choices were made by, where statistics come from a file; else empty
-/// @param from_file    statistics come from a file
-Result<ComparedSamples> ChooseComparedSamples(const Calibration& calibration, const SampleRuns& tried, bool from_file,
+Result<ComparedSamples> ChooseComparedSamples(const Calibration& calibration, const SampleUse& use,
                                               const Samples& samples, const std::vector<TensorSpec>& inputs);
 
 }  // namespace preon

@@ -160,9 +160,8 @@ Result<std::vector<std::unique_ptr<RangeMethod>>> AllMethods(const RangeOptions&
 // others the numbers are known to the tools that they are for.
 AlgorithmOptions WithEffort(AlgorithmOptions given, Effort effort, const Target& target, const PlanOptions& plan,
                             const AlgorithmRegistry& algorithms) {
-  const bool has_few_codes = std::ranges::any_of(plan.Types(), HasFewCodes);
-  const bool improves = (target.FollowsRuntime() || target.NeedsBetterCodes() || has_few_codes) &&
-                        target.TakesImprovements(plan) && plan.compat == Compat::kOff;
+  const bool of_bytes = (target.FollowsRuntime() || target.NeedsBetterCodes()) && target.TakesImprovements(plan);
+  const bool improves = (of_bytes || target.FitsFewCodes(plan.Types())) && plan.compat == Compat::kOff;
   if (effort == Effort::kFast || (effort == Effort::kDefault && !improves)) return given;
   const auto is_asked = [&](const auto& algorithm) { return given.asked.contains(std::string(algorithm->name())); };
   const bool changes_codes = std::ranges::any_of(algorithms.entries(), [&](const auto& algorithm) {

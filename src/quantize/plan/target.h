@@ -1,6 +1,7 @@
 // Target: placement rules of one deployment target.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -72,6 +73,10 @@ class Target {
   virtual bool NeedsBetterCodes() const { return false; }
   /// False: the target quantizes only weights.
   virtual bool QuantizesActivations() const { return true; }
+  /// Should samples choose the codes of these types, because they are so few? @param types  PlanOptions::Types
+  bool FitsFewCodes(const std::vector<TensorType>& types) const {
+    return QuantizesActivations() && std::ranges::any_of(types, HasFewCodes);
+  }
   virtual DataType DefaultWeight(const WeightRule&) const { return DataType::kInt8; }
   /// Does the target want this pass, by its name, unless the user says otherwise? `by_default`: the pass's own default.
   virtual bool WantsPass(std::string_view, bool by_default, const PlanOptions&) const { return by_default; }

@@ -159,6 +159,7 @@ TEST(SimulateTarget, FormsThatTheRuntimeLeavesAlone) {
   const auto simulate = MakeSimulateTarget(), quark = MakeQuarkTarget();
   EXPECT_EQ(form(*simulate, DataType::kUInt8, DataType::kInt8), WeightForm::kPacked);
   EXPECT_EQ(form(*simulate, DataType::kBFloat16, DataType::kInt8), WeightForm::kFolded);
+  EXPECT_EQ(form(*simulate, DataType::kBFloat16, DataType::kInt4), WeightForm::kPacked);
   EXPECT_EQ(form(*simulate, DataType::kBFloat16, DataType::kInt16), WeightForm::kPacked);
   EXPECT_EQ(form(*simulate, DataType::kInt16, DataType::kFloat16), WeightForm::kFolded);
   EXPECT_EQ(form(*simulate, DataType::kBFloat16, DataType::kFloat16), WeightForm::kPacked);
