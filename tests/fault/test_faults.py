@@ -37,12 +37,22 @@ def until_it_has_seen_samples(process):
         pass
 
 
+def run_long_enough(preon, options):
+    """Writes `whole` with so many samples that there is time to interrupt such a run: how many that are depends on the machine."""
+    samples, seconds = 30000, 0
+    while seconds < 4:
+        samples *= 2
+        begin = time.monotonic()
+        assert preon(*options, "--data", f"random:{samples}", "-o", "whole").returncode == 0
+        seconds = time.monotonic() - begin
+    return [*options, "--data", f"random:{samples}"], samples
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("verb", [["calibrate"], ["quantize"], ["quantize", "--method", "percentile"]], ids=" ".join)
 def test_interrupted_and_resumed(preon, model, tmp_path, verb):
     """Ctrl-C needs no option before it: --resume afterwards gives the bytes of an undisturbed run."""
-    options = [*verb, model, "--data", "random:60000", "--threads", "1"]
-    assert preon(*options, "-o", "whole").returncode == 0
+    options, samples = run_long_enough(preon, [*verb, model, "--threads", "1"])
     process = preon.start(*options, "-o", "out", "--json")
     until_it_has_seen_samples(process)
     process.send_signal(signal.SIGINT)
@@ -50,7 +60,7 @@ def test_interrupted_and_resumed(preon, model, tmp_path, verb):
     assert process.returncode == 130, stderr
     assert preon.files() == ["model.onnx", "out.partial", "whole"]
     known = json.loads(preon("inspect", "out.partial", "--json").stdout)["samples"]
-    assert 0 < known < 60000
+    assert 0 < known < samples
     done = preon(*options, "-o", "out", "--resume")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out").read_bytes() == (tmp_path / "whole").read_bytes()
