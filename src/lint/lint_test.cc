@@ -84,6 +84,19 @@ TEST(Lint, NamesTheCauseOfOtherNodes) {
             Cause("codes_change", "scale or zero point of its input and its result differ"));
 }
 
+TEST(Lint, OperatorsOnIntegersDoWorkToo) {
+  Result<Model> model = ParseModelText(
+      "<ir_version: 10, opset_import: [\"\" : 21]>\n"
+      "g (float[2,4] x, float[4,3] w) => (float[2,3] y, float[2,3] z)\n"
+      "<uint8[4,3] b = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}> {\n[q] q, s, zero = DynamicQuantizeLinear (x)\n"
+      "[n] i = MatMulInteger (q, b, zero)\n[c] f = Cast <to = 1> (i)\n[m] y = Mul (f, s)\n[o] z = MatMul (x, w)\n}");
+  ASSERT_TRUE(model.ok()) << model.status().ToString();
+  InferShapes(*model);
+  const LintReport report =
+      Lint(model->graph, {{"n", {KernelClass::kInteger, "MatMulInteger"}}, {"o", {KernelClass::kFloat, "MatMul"}}});
+  EXPECT_EQ(report.integer_macs_share, 0.5);
+}
+
 TEST(Lint, IntegerKernelsForInt8ActivationsAreAFindingToo) {
   Result<Model> model =
       ParseModelText("<ir_version: 10, opset_import: [\"\" : 21]>\n" +
