@@ -147,11 +147,11 @@ std::optional<CodedLayer> CodedLayerOf(const Graph& graph, const Node& node) {
   return CodedLayer{&node, *form, std::move(weight), CoarseBiasOf(graph, node, *form)};
 }
 
-CodeGrids GridsOf(const CodedLayer& layer, size_t group) {
+CodeGrids GridsOf(const CodedLayer& layer, size_t group, OutputRange some) {
   const float least = layer.weight.least, most = layer.weight.most;
-  CodeGrids grids{.inputs_per_grid = InputsPerParam(layer), .outputs = layer.form.outputs};
+  CodeGrids grids{.inputs_per_grid = InputsPerParam(layer), .outputs = some.count};
   for (size_t i = 0; i < layer.form.inputs; i += grids.inputs_per_grid) {
-    for (size_t j = 0; j < layer.form.outputs; ++j) {
+    for (size_t j = some.first; j < some.first + some.count; ++j) {
       const QuantParams& params = layer.weight.params[ParamOf(layer.weight, layer.form.IndexOf(group, i, j))];
       const auto zero = static_cast<float>(params.zero_point);
       // A block of zeros has scale 0.
@@ -160,37 +160,38 @@ CodeGrids GridsOf(const CodedLayer& layer, size_t group) {
           {.scale = fixed ? 1 : params.scale, .least = fixed ? 0 : least - zero, .most = fixed ? 0 : most - zero});
     }
   }
-  for (size_t j = 0; layer.bias && j < layer.form.outputs; ++j) {
+  for (size_t j = some.first; layer.bias && j < some.first + some.count; ++j) {
     const float scale = layer.bias->scales[group * layer.form.outputs + j];
     grids.grids.push_back({.scale = scale, .least = -layer.bias->most, .most = layer.bias->most});
   }
   return grids;
 }
 
-Matrix WeightsOf(const LayerForm& form, const Tensor& weight, size_t group) {
-  Matrix weights(form.inputs, form.outputs);
+Matrix WeightsOf(const LayerForm& form, const Tensor& weight, size_t group, OutputRange some) {
+  Matrix weights(form.inputs, some.count);
   const float* values = weight.floats().data();
   for (size_t i = 0; i < form.inputs; ++i) {
-    for (size_t j = 0; j < form.outputs; ++j) weights.at(i, j) = values[form.IndexOf(group, i, j)];
+    for (size_t j = 0; j < some.count; ++j) weights.at(i, j) = values[form.IndexOf(group, i, some.first + j)];
   }
   return weights;
 }
 
-Matrix WeightsOf(const CodedLayer& layer, const Tensor& weight, const std::vector<float>& bias, size_t group) {
-  const Matrix weights = WeightsOf(layer.form, weight, group);
+Matrix WeightsOf(const CodedLayer& layer, const FloatLayer& of, size_t group, OutputRange some) {
+  Matrix weights = WeightsOf(layer.form, of.weight, group, some);
   if (!layer.bias) return weights;
-  Matrix with_bias(layer.inputs(), layer.form.outputs);
-  std::ranges::copy(weights.values(), with_bias.values().begin());
-  std::copy_n(bias.data() + group * layer.form.outputs, layer.form.outputs, with_bias.row(layer.form.inputs));
-  return with_bias;
+  weights.SetRows(layer.inputs());
+  std::copy_n(of.bias.data() + group * layer.form.outputs + some.first, some.count, weights.row(layer.form.inputs));
+  return weights;
 }
 
-Matrix CodesOf(const CodedLayer& layer, size_t group) {
-  Matrix codes = WeightsOf(layer, layer.weight.values, layer.bias ? layer.bias->codes : std::vector<float>(), group);
+Matrix CodesOf(const CodedLayer& layer, size_t group, OutputRange some) {
+  const FloatLayer of{layer.weight.values, layer.bias ? layer.bias->codes : std::vector<float>(), {}};
+  Matrix codes = WeightsOf(layer, of, group, some);
   for (size_t i = 0; i < layer.form.inputs; ++i) {
-    for (size_t j = 0; j < codes.columns(); ++j)
-      codes.at(i, j) -=
-          static_cast<float>(layer.weight.params[ParamOf(layer.weight, layer.form.IndexOf(group, i, j))].zero_point);
+    for (size_t j = 0; j < codes.columns(); ++j) {
+      const size_t element = layer.form.IndexOf(group, i, some.first + j);
+      codes.at(i, j) -= static_cast<float>(layer.weight.params[ParamOf(layer.weight, element)].zero_point);
+    }
   }
   return codes;
 }

@@ -12,12 +12,18 @@
 
 namespace preon {
 
+/// Some outputs of a group, one after the other.
+struct OutputRange {
+  size_t first, count;
+};
+
 /// What a linear layer computes: for each group, rows of `inputs` values times [inputs, outputs].
 struct LayerForm {
   size_t groups = 1, inputs = 0, outputs = 0;  ///< per group
   bool output_major = true;  ///< the weight lies as [groups · outputs, inputs], else as [inputs, outputs]
   Shape weight;
 
+  OutputRange all() const { return {0, outputs}; }
   size_t IndexOf(size_t group, size_t input, size_t output) const {
     return output_major ? (group * outputs + output) * inputs + input : input * outputs + output;
   }
@@ -69,16 +75,16 @@ bool HasCodes(const Graph& graph, const Node& node);
 /// Nullopt where HasCodes is false, FormOfLayer knows no form, others share the codes, or zero points are no integers.
 std::optional<CodedLayer> CodedLayerOf(const Graph& graph, const Node& node);
 
-/// The grids of one group's inputs.
-CodeGrids GridsOf(const CodedLayer& layer, size_t group);
-/// Of a float weight in the layer's form, one group: [inputs, outputs].
-Matrix WeightsOf(const LayerForm& form, const Tensor& weight, size_t group);
-/// The same with the bias as one more row where it is coarse: [CodedLayer::inputs(), outputs].
-Matrix WeightsOf(const CodedLayer& layer, const Tensor& weight, const std::vector<float>& bias, size_t group);
+/// The grids of one group's inputs and of some of its outputs.
+CodeGrids GridsOf(const CodedLayer& layer, size_t group, OutputRange some);
+/// Of a float weight in the layer's form: [inputs, some outputs].
+Matrix WeightsOf(const LayerForm& form, const Tensor& weight, size_t group, OutputRange some);
+/// The same with the bias as one more row where it is coarse: [CodedLayer::inputs(), some outputs].
+Matrix WeightsOf(const CodedLayer& layer, const FloatLayer& of, size_t group, OutputRange some);
 /// Codes that count from the zero point, one matrix per group, into the graph.
 void WriteCodes(Graph& graph, const CodedLayer& layer, const std::vector<Matrix>& codes);
-/// The codes in the graph, counted from the zero point, of one group.
-Matrix CodesOf(const CodedLayer& layer, size_t group);
+/// The codes in the graph, counted from the zero point.
+Matrix CodesOf(const CodedLayer& layer, size_t group, OutputRange some);
 
 /// Has the node a bias, one value for each of so many outputs, that SetBias can change?
 bool HasBias(const Graph& graph, const Node& node, size_t outputs);

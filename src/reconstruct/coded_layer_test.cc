@@ -29,23 +29,23 @@ Model InBlocks() {
 TEST(CodedLayer, ScalesInBlocksBecomeGridsOfInputs) {
   Model model = InBlocks();
   const CodedLayer layer = CodedLayerOf(model.graph, *model.graph.FindNode("layer")).value();
-  const CodeGrids grids = GridsOf(layer, 0);
+  const CodeGrids grids = GridsOf(layer, 0, layer.form.all());
   EXPECT_EQ(grids.inputs_per_grid, 2U);
   for (size_t i = 0; i < 4; ++i) {
     for (size_t j = 0; j < 2; ++j) EXPECT_EQ(grids.at(i, j).scale, static_cast<float>(1 + i / 2 * 2 + j));
   }
   EXPECT_EQ(grids.at(3, 1).least, 1 - 2);  // the lowest code used, from the zero point
   EXPECT_EQ(grids.at(3, 1).most, 8 - 2);
-  EXPECT_THAT(CodesOf(layer, 0).values(), ElementsAre(1, 1, 3, 3, 5, 4, 7, 6));
+  EXPECT_THAT(CodesOf(layer, 0, layer.form.all()).values(), ElementsAre(1, 1, 3, 3, 5, 4, 7, 6));
 }
 
 TEST(CodedLayer, CodesComeBackAsTheyWereWritten) {
   Model model = InBlocks();
   const CodedLayer layer = CodedLayerOf(model.graph, *model.graph.FindNode("layer")).value();
-  Matrix codes = CodesOf(layer, 0);
+  Matrix codes = CodesOf(layer, 0, layer.form.all());
   codes.at(2, 1) = -1;
   WriteCodes(model.graph, layer, {codes});
-  EXPECT_EQ(CodesOf(*CodedLayerOf(model.graph, *layer.node), 0).values(), codes.values());
+  EXPECT_EQ(CodesOf(*CodedLayerOf(model.graph, *layer.node), 0, layer.form.all()).values(), codes.values());
   EXPECT_EQ(model.graph.Initializer("q")->As<int8_t>()[5], 1);
 }
 
@@ -82,8 +82,8 @@ TEST(CodedLayer, ABiasOf8BitsCountsAsOneMoreInput) {
   const CodedLayer layer = CodedLayerOf(graph, conv).value();
   ASSERT_TRUE(layer.bias);
   EXPECT_EQ(layer.inputs(), layer.form.inputs + 1);
-  EXPECT_EQ(CodesOf(layer, 0).at(layer.form.inputs, 1), -2);
-  const CodeGrid& grid = GridsOf(layer, 0).at(layer.form.inputs, 5);
+  EXPECT_EQ(CodesOf(layer, 0, layer.form.all()).at(layer.form.inputs, 1), -2);
+  const CodeGrid& grid = GridsOf(layer, 0, layer.form.all()).at(layer.form.inputs, 5);
   EXPECT_EQ(grid.scale, 0.5F);
   EXPECT_EQ(grid.least, -127);  // whatever codes are in use
   EXPECT_TRUE(HasBias(graph, conv, 6));

@@ -10,7 +10,8 @@
 namespace preon {
 namespace {
 
-constexpr size_t kRunsAtOnce = 4;                         // their rows are in memory together
+// Whose rows are in memory together: so many runs, and more where these have few rows.
+constexpr size_t kRunsAtOnce = 4, kRowsAtOnce = 512;
 constexpr size_t kMostJudgingElements = size_t{4} << 20;  // of inputs of all groups, for the error behind limits
 
 // Of some runs: for each group the rows of all of them, those of runs that codes are fitted to first.
@@ -44,13 +45,24 @@ void SubtractBias(const std::vector<float>& fine_bias, const Matrix& targets, si
   }
 }
 
+size_t JudgingPlaces(const LiveRuns& live, const LayerTargets& targets) {
+  size_t places = 0;
+  for (size_t run = 0; run < live.runs(); ++run) places += live.Judges(run) ? targets.places[run].size() : 0;
+  return places;
+}
+
+size_t EndOfRunsAtOnce(const LiveRuns& live, const LayerTargets& targets, size_t begin) {
+  size_t end = begin, rows = 0;
+  while (end < live.runs() && (end < begin + kRunsAtOnce || rows < kRowsAtOnce)) rows += targets.places[end++].size();
+  return end;
+}
+
 // Every `step`-th row of the runs that judge.
 class RowsToJudge {
  public:
   RowsToJudge(const LiveRuns& live, const LayerTargets& targets, const CodedLayer& layer, const Range& limits)
       : outputs_(layer.form.outputs), limits_(limits) {
-    size_t places = 0;
-    for (size_t run = 0; run < live.runs(); ++run) places += live.Judges(run) ? targets.places[run].size() : 0;
+    const size_t places = JudgingPlaces(live, targets);
     const size_t elements = layer.form.groups * layer.inputs() * places;
     step_ = std::max<size_t>((elements + kMostJudgingElements - 1) / kMostJudgingElements, 1);
     const size_t kept = (places + step_ - 1) / step_;
@@ -108,14 +120,14 @@ Result<LayerData> CollectLayer(const Model& quantized, const CodedLayer& layer, 
   LayerData data{.ways = saturation.ways(), .limits = saturation.limits()};
   for (size_t group = 0; group < form.groups; ++group) {
     data.fitted.emplace_back(layer.inputs(), data.ways * form.outputs, takes_means);
-    data.judging.emplace_back(layer.inputs(), data.ways * form.outputs, takes_means);
+    data.judging.emplace_back(layer.inputs(), data.ways * form.outputs, takes_means, JudgingPlaces(live, targets));
   }
   std::optional<RowsToJudge> rows;
   if (saturation.judges()) rows.emplace(live, targets, layer, data.limits);
   size_t judged = 0;
   Matrix inputs(0, layer.inputs()), missing(0, data.ways * form.outputs);  // reused: new memory costs page faults
-  for (size_t begin = 0; begin < live.runs(); begin += kRunsAtOnce) {
-    const size_t end = std::min(begin + kRunsAtOnce, live.runs());
+  for (size_t begin = 0, end = 0; begin < live.runs(); begin = end) {
+    end = EndOfRunsAtOnce(live, targets, begin);
     const RowLayout layout = LayOut(live, targets, begin, end);
     MakeRoom(layer, form.groups * layout.all, inputs);
     missing.SetRows(form.groups * layout.all);
@@ -139,8 +151,10 @@ Result<LayerData> CollectLayer(const Model& quantized, const CodedLayer& layer, 
     const auto add = [&](size_t group, const ParallelFor& inside) {
       const MatrixView x = inputs.view().Rows(group * layout.all, layout.all);
       const MatrixView m = missing.view().Rows(group * layout.all, layout.all);
-      const MatrixView first_way = {m.data, m.rows, form.outputs, m.stride};
-      AddProduct(x, WeightsOf(layer, float_layer.weight, float_layer.bias, group).view(), -1, first_way);
+      const MatrixView first_way = m.Columns(0, form.outputs);
+      ForColumns(form.outputs, inside, [&](size_t first, size_t count) {
+        AddProduct(x, WeightsOf(layer, float_layer, group, {first, count}).view(), -1, first_way.Columns(first, count));
+      });
       saturation.Relax(group, x, target_rows, m);
       data.fitted[group].Add(x.Rows(0, layout.fitted), m.Rows(0, layout.fitted), inside);
       const size_t judging = layout.all - layout.judging_first;

@@ -26,7 +26,8 @@ struct JudgingRows {
 
 struct LayerData {
   /// By group, of the runs that codes are fitted to and of those that judge. Each output `ways` times: [ways, outputs].
-  std::vector<LayerSums> fitted, judging;
+  std::vector<LayerSums> fitted;
+  std::vector<JudgingSums> judging;
   size_t ways = 1;
   Range limits;                   ///< of what follows the layer
   std::vector<JudgingRows> rows;  ///< by group; empty: the sums judge

@@ -33,8 +33,8 @@ void ExpectAsTheRuntime(Model model, const Shape& input, const Shape& weight) {
   InputRows(node, form, {x, {}}, places, y.shape(), {rows.view(), group_rows});
   for (size_t group = 0; group < form.groups; ++group) {
     Matrix got(places.size(), form.outputs);
-    AddProduct(rows.view().Rows(group * group_rows, places.size()), WeightsOf(form, Wave(weight), group).view(), 1,
-               got.view());
+    AddProduct(rows.view().Rows(group * group_rows, places.size()),
+               WeightsOf(form, Wave(weight), group, form.all()).view(), 1, got.view());
     for (size_t p = 0; p < got.rows(); ++p) {
       for (size_t j = 0; j < form.outputs; ++j)
         ASSERT_NEAR(got.at(p, j), expected.at(p, group * form.outputs + j), 1e-4) << p << " " << j;

@@ -64,7 +64,7 @@ class Reconstructor {
       const std::span group = layers.subspan(first, std::min(together, layers.size() - first));
       PREON_RETURN_IF_ERROR(group.size() == 1 ? ImproveOne(group.front(), context, outcomes)
                                               : Improve(group, context, outcomes));
-      for (MatchedLayer& layer : group) layer.targets = {};
+      for (MatchedLayer& layer : group) layer.targets = {};  // of layers without evidence, too
     }
     return Status::Ok();
   }
@@ -89,10 +89,8 @@ class Reconstructor {
         together.push_back(Stays(layer));
         continue;
       }
-      PREON_ASSIGN_OR_RETURN(const LayerData data, Collect(layer, context));
-      const LayerSolution solution =
-          SolveLayer(layer, data, rule_, OnThreads(static_cast<size_t>(context.ThreadCount())));
-      Write(layer, solution, quantized_);
+      PREON_ASSIGN_OR_RETURN(const LayerSolution solution, Solve(layer, context));
+      Write(layer, &solution.codes, solution.bias, quantized_);
       together.push_back(OutcomeOf(layer, solution.kept));
     }
     const auto stays = [](const LayerOutcome& outcome) { return outcome.stays; };
@@ -127,20 +125,24 @@ class Reconstructor {
     return {.node = layer.float_node->name, .outputs = static_cast<int64_t>(layer.in_float.bias.size()), .kept = kept};
   }
 
-  // What the layer reads, given the layers before; the runs go on to it.
-  Result<LayerData> Collect(MatchedLayer& layer, const RunContext& context) {
+  // By what the layer reads, given the layers before; the runs go on to it.
+  Result<LayerSolution> Solve(MatchedLayer& layer, const RunContext& context) {
     PREON_RETURN_IF_ERROR(context.CheckCancelled());
     const Model& read = scope_.parallel ? first_ : quantized_;
     layer.coded.node = read.graph.FindNode(layer.name);  // a layer before may have made the graph anew
     PREON_RETURN_IF_ERROR(live_.GoOn(read, AliveBefore(read.graph, *layer.coded.node), scope_.memory_bytes));
-    return CollectLayer(read, layer.coded, layer.in_float, layer.targets, live_, context);
+    PREON_ASSIGN_OR_RETURN(LayerData data,
+                           CollectLayer(read, layer.coded, layer.in_float, layer.targets, live_, context));
+    layer.targets = {};
+    return SolveLayer(layer, std::move(data), rule_, OnThreads(static_cast<size_t>(context.ThreadCount())));
   }
 
-  void Write(const MatchedLayer& layer, const LayerSolution& solution, Model& model) const {
+  // @param codes  null: they stay
+  void Write(const MatchedLayer& layer, const std::vector<Matrix>* codes, const std::vector<double>& bias,
+             Model& model) const {
     const Node& node = *model.graph.FindNode(layer.name);
-    WriteCodes(model.graph, layer.coded, solution.codes);
-    if (rule_.updates_bias && HasBias(model.graph, node, solution.bias.size()))
-      SetBias(model.graph, node, solution.bias);
+    if (codes != nullptr) WriteCodes(model.graph, layer.coded, *codes);
+    if (rule_.updates_bias && HasBias(model.graph, node, bias.size())) SetBias(model.graph, node, bias);
   }
 
   // Do the outputs bear the change that begins with this layer?
@@ -155,24 +157,19 @@ class Reconstructor {
   // Codes and bias; where the outputs do not bear them, the bias that fits the old codes; else nothing. Few rows are
   // enough here, because the outputs judge this layer alone.
   Status ImproveOne(MatchedLayer& layer, const RunContext& context, std::vector<LayerOutcome>& outcomes) {
-    PREON_ASSIGN_OR_RETURN(const LayerData data, Collect(layer, context));
-    std::vector<ReconstructionRule> attempts = {rule_};
-    if (rule_.rounds && rule_.updates_bias) {
-      attempts.push_back(rule_);
-      attempts.back().rounds = false;
+    PREON_ASSIGN_OR_RETURN(const LayerSolution solution, Solve(layer, context));
+    Model changed = quantized_;
+    Write(layer, &solution.codes, solution.bias, changed);
+    PREON_ASSIGN_OR_RETURN(bool borne, IsBorne(changed, layer));
+    int64_t kept = solution.kept;
+    if (!borne && rule_.updates_bias) {
+      kept = 0;
+      changed = quantized_;
+      Write(layer, nullptr, solution.bias_alone, changed);
+      PREON_ASSIGN_OR_RETURN(borne, IsBorne(changed, layer));
     }
-    for (const ReconstructionRule& attempt : attempts) {
-      const LayerSolution solution =
-          SolveLayer(layer, data, attempt, OnThreads(static_cast<size_t>(context.ThreadCount())));
-      Model changed = quantized_;
-      Write(layer, solution, changed);
-      PREON_ASSIGN_OR_RETURN(const bool borne, IsBorne(changed, layer));
-      if (!borne) continue;
-      quantized_ = std::move(changed);
-      outcomes.push_back(OutcomeOf(layer, solution.kept));
-      return Status::Ok();
-    }
-    outcomes.push_back(Stays(layer));
+    if (borne) quantized_ = std::move(changed);
+    outcomes.push_back(borne ? OutcomeOf(layer, kept) : Stays(layer));
     return Status::Ok();
   }
 

@@ -13,7 +13,6 @@
 namespace preon {
 
 struct ReconstructionRule {
-  bool rounds = true;  ///< false: codes stay, biases alone change
   CodeReach reach;
   RoundingSteps steps;
   float damping = 0.01F;  ///< of the mean curvature

@@ -40,8 +40,9 @@ Saturation::Saturation(const Graph& quantized, const CodedLayer& layer, const Fl
   if (limits_.min < 0 || judges_) ways_.push_back(limits_);
   if (ways_.back() == kNoLimits) return;
   for (size_t group = 0; group < layer.form.groups; ++group) {
-    changes_.push_back(WeightChange(
-        CodesOf(layer, group), WeightsOf(layer, float_layer.weight, float_layer.bias, group), GridsOf(layer, group)));
+    const OutputRange all = layer.form.all();
+    changes_.push_back(WeightChange(CodesOf(layer, group, all), WeightsOf(layer, float_layer, group, all),
+                                    GridsOf(layer, group, all)));
   }
   bias_changes_.resize(bias->size());
   if (layer.bias) return;  // among the weights

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "solver/dense.h"
 #include "solver/quadratic.h"
+#include "solver/round_codes.h"
 
 namespace preon {
 namespace {
@@ -48,134 +50,184 @@ void Freeze(const Matrix& codes, CodeGrids& grids) {
   }
 }
 
-// Its codes that fit the others.
-void FitBiasCodes(const LayerSums& sums, const Matrix& weights, const CodeGrids& grids, Matrix& codes) {
-  const size_t last = codes.rows() - 1;
-  const Matrix moved = WeightChange(codes, weights, grids), curvature = sums.Covariance(),
-               wanted = sums.CrossCovariance();
-  for (size_t j = 0; j < codes.columns(); ++j) {
-    double shift = double{wanted.at(last, j)};
-    for (size_t i = 0; i < codes.rows(); ++i) shift -= double{curvature.at(last, i)} * double{moved.at(i, j)};
-    const CodeGrid& grid = grids.at(last, j);
-    float& code = codes.at(last, j);
-    code = std::clamp(static_cast<float>(std::nearbyint(double{code} + shift / double{grid.scale})), grid.least,
-                      grid.most);
-  }
+// What a bias among the codes is fitted by: the last row of both moments.
+struct LastMoments {
+  std::vector<float> covariance, wanted;
+};
+
+LastMoments LastOf(const LayerSums::Moments& moments) {
+  const auto last_row = [](const Matrix& matrix) {
+    const float* row = matrix.row(matrix.rows() - 1);
+    return std::vector<float>(row, row + matrix.columns());
+  };
+  return {last_row(moments.covariance), last_row(moments.cross)};
 }
 
 class GroupSolver {
  public:
-  GroupSolver(const MatchedLayer& layer, const LayerData& data, size_t group, const ReconstructionRule& rule)
+  GroupSolver(const MatchedLayer& layer, LayerData& data, size_t group, const ReconstructionRule& rule,
+              const ParallelFor& parallel_for)
       : layer_(layer.coded),
-        float_bias_(layer.in_float.bias),
-        data_(data),
-        group_(group),
-        rule_(rule),
-        fitted_(data.fitted[group]),
+        in_float_(layer.in_float),
+        ways_(data.ways),
+        limits_(data.limits),
+        rows_(data.rows.empty() ? nullptr : &data.rows[group]),
         judging_(data.judging[group]),
-        weights_(Repeated(WeightsOf(layer.coded, layer.in_float.weight, layer.in_float.bias, group), data.ways)),
-        old_codes_(Repeated(CodesOf(layer.coded, group), data.ways)),
-        grids_(Repeated(GridsOf(layer.coded, group), data.ways)) {
-    if (layer_.bias && !rule.updates_bias) Freeze(old_codes_, grids_);
+        group_(group),
+        rule_(rule) {
+    LayerSums::Moments moments = std::move(data.fitted[group]).Take();
+    data.judging[group].Finish();
+    if (layer_.bias) last_ = LastOf(moments);
+    means_ = std::move(moments.means);
+    form_ = MakeQuadratic(std::move(moments.covariance), std::move(moments.cross), judging_, rule.damping, ways_,
+                          parallel_for);
+    order_ = OrderFor(form_.curvature, rule.steps);
   }
 
-  /// Adds the group's outputs to those of the groups before.
-  void Solve(const ParallelFor& parallel_for, LayerSolution& solution) const {
-    std::vector<Attempt> attempts = {WithBias(old_codes_)};
-    if (rule_.rounds) {
-      const auto [curvature, optimum] = MakeQuadratic(fitted_, judging_, weights_, rule_.damping, data_.ways);
-      attempts.push_back(
-          WithBias(RoundCodes({curvature, optimum, weights_, grids_, ReachOf(layer_, rule_), layer_.form.inputs},
-                              rule_.steps, parallel_for)));
-    }
-    TakeBest(attempts, solution);
+  LayerSolution Solve(const ParallelFor& parallel_for) && {
+    const size_t outputs = layer_.form.outputs, panels = (outputs + kPanelWidth - 1) / kPanelWidth;
+    LayerSolution solution{.bias = std::vector<double>(outputs), .bias_alone = std::vector<double>(outputs)};
+    std::vector<int64_t> kept(panels);
+    parallel_for(panels, [&](size_t panel) {
+      const size_t first = panel * kPanelWidth;
+      kept[panel] = SolveSome({first, std::min(kPanelWidth, outputs - first)}, solution);
+    });
+    solution.kept = std::accumulate(kept.begin(), kept.end(), int64_t{0});
+    solution.codes.push_back(std::move(form_.way));
+    return solution;
   }
 
  private:
-  Attempt WithBias(Matrix codes) const {
-    Attempt attempt{std::move(codes), std::vector<double>(weights_.columns())};
+  // Some outputs, each as often as there are ways.
+  struct Columns {
+    std::vector<size_t> outputs;  // of the sums
+    Matrix weights;
+    CodeGrids grids;
+  };
+
+  // Their codes take the place of their way. @return how many outputs get new codes
+  int64_t SolveSome(OutputRange some, LayerSolution& solution) {
+    Columns columns{.weights = Repeated(WeightsOf(layer_, in_float_, group_, some), ways_),
+                    .grids = Repeated(GridsOf(layer_, group_, some), ways_)};
+    for (size_t j = 0; j < columns.weights.columns(); ++j)
+      columns.outputs.push_back(j / some.count * layer_.form.outputs + some.first + j % some.count);
+    Matrix old_codes = Repeated(CodesOf(layer_, group_, some), ways_);
+    if (layer_.bias && !rule_.updates_bias) Freeze(old_codes, columns.grids);
+    Matrix optimum = columns.weights;
+    for (size_t i = 0; i < optimum.rows(); ++i) {
+      for (size_t j = 0; j < optimum.columns(); ++j) optimum.at(i, j) += form_.way.at(i, columns.outputs[j]);
+    }
+    const CodeProblem problem{form_.curvature,        optimum,           columns.weights, columns.grids,
+                              ReachOf(layer_, rule_), layer_.form.inputs};
+    const Attempt old = WithBias(std::move(old_codes), columns);
+    const Attempt rounded = WithBias(RoundCodes(problem, rule_.steps, order_), columns);
+    const std::vector<double> old_errors = ErrorsOf(old, columns), errors = ErrorsOf(rounded, columns);
+    int64_t kept = 0;
+    for (size_t j = 0; j < some.count; ++j) {
+      const size_t best_old = BestWay(old_errors, j, some.count), best = BestWay(errors, j, some.count);
+      const bool better = errors[best] < old_errors[best_old];
+      kept += better;
+      for (size_t i = 0; i < form_.way.rows(); ++i)
+        form_.way.at(i, some.first + j) = better ? rounded.codes.at(i, best) : old.codes.at(i, best_old);
+      solution.bias_alone[some.first + j] = BiasOf(old, best_old, some.first + j);
+      solution.bias[some.first + j] =
+          better ? BiasOf(rounded, best, some.first + j) : solution.bias_alone[some.first + j];
+    }
+    return kept;
+  }
+
+  Attempt WithBias(Matrix codes, const Columns& columns) const {
+    const Matrix moved = WeightChange(codes, columns.weights, columns.grids);
+    Attempt attempt{std::move(codes), std::vector<double>(columns.outputs.size())};
     if (layer_.bias) {
-      FitBiasCodes(fitted_, weights_, grids_, attempt.codes);
+      FitBiasCodes(moved, columns, attempt.codes);
       return attempt;
     }
-    const std::vector<double> shift = BiasFor(fitted_, WeightChange(attempt.codes, weights_, grids_));
-    for (size_t j = 0; j < shift.size(); ++j) attempt.bias[j] = double{float_bias_[OutputOf(j)]} + shift[j];
+    attempt.bias = BiasFor(means_, moved, columns.outputs);
+    for (size_t j = 0; j < attempt.bias.size(); ++j)
+      attempt.bias[j] += double{in_float_.bias[LayerOutput(columns.outputs[j])]};
     return attempt;
   }
 
-  size_t OutputOf(size_t column) const { return group_ * layer_.form.outputs + column % layer_.form.outputs; }
+  // Its codes that fit the others, which have moved weights so.
+  void FitBiasCodes(const Matrix& moved, const Columns& columns, Matrix& codes) const {
+    const size_t last = codes.rows() - 1;
+    for (size_t j = 0; j < codes.columns(); ++j) {
+      double shift = double{last_.wanted[columns.outputs[j]]};
+      for (size_t i = 0; i < codes.rows(); ++i) shift -= double{last_.covariance[i]} * double{moved.at(i, j)};
+      const CodeGrid& grid = columns.grids.at(last, j);
+      float& code = codes.at(last, j);
+      code = std::clamp(static_cast<float>(std::nearbyint(double{code} + shift / double{grid.scale})), grid.least,
+                        grid.most);
+    }
+  }
 
-  // What the judging runs tell of each column.
-  std::vector<double> ErrorsOf(const Attempt& attempt) const {
-    const Matrix moved = WeightChange(attempt.codes, weights_, grids_);
-    if (data_.rows.empty()) return ErrorOf(judging_, moved);
-    const JudgingRows& rows = data_.rows[group_];
-    Matrix given(rows.inputs.rows(), moved.columns());
-    AddProduct(rows.inputs.view(), weights_.view(), 1, given.view());
-    AddProduct(rows.inputs.view(), moved.view(), 1, given.view());
-    std::vector<double> errors(moved.columns());
+  // What the judging runs tell of each column: behind the limits where there are rows for that.
+  std::vector<double> ErrorsOf(const Attempt& attempt, const Columns& columns) const {
+    const Matrix moved = WeightChange(attempt.codes, columns.weights, columns.grids);
+    std::vector<double> errors;
+    if (rows_ == nullptr) {
+      for (const JudgingSums::Parts& parts : judging_.PartsOf(moved, columns.outputs)) errors.push_back(parts.Error());
+      return errors;
+    }
+    Matrix given(rows_->inputs.rows(), moved.columns());
+    AddProduct(rows_->inputs.view(), columns.weights.view(), 1, given.view());
+    AddProduct(rows_->inputs.view(), moved.view(), 1, given.view());
+    errors.resize(moved.columns());
     for (size_t p = 0; p < given.rows(); ++p) {
       for (size_t j = 0; j < errors.size(); ++j) {
-        const float value = given.at(p, j) + static_cast<float>(attempt.bias[j]);
-        const float error =
-            std::clamp(value, data_.limits.min, data_.limits.max) - rows.targets.at(p, j % rows.targets.columns());
+        const float value = std::clamp(given.at(p, j) + static_cast<float>(attempt.bias[j]), limits_.min, limits_.max);
+        const float error = value - rows_->targets.at(p, columns.outputs[j] % layer_.form.outputs);
         errors[j] += double{error} * double{error};
       }
     }
     return errors;
   }
 
-  // Of each output; the old codes unless others are better.
-  void TakeBest(const std::vector<Attempt>& attempts, LayerSolution& solution) const {
-    std::vector<std::vector<double>> errors;
-    for (const Attempt& attempt : attempts) errors.push_back(ErrorsOf(attempt));
-    const size_t outputs = layer_.form.outputs;
-    Matrix& codes = solution.codes.emplace_back(weights_.rows(), outputs);
-    for (size_t j = 0; j < outputs; ++j) {
-      size_t best = 0, best_column = j;
-      for (size_t attempt = 0; attempt < attempts.size(); ++attempt) {
-        for (size_t column = j; column < weights_.columns(); column += outputs) {
-          if (errors[attempt][column] >= errors[best][best_column]) continue;
-          best = attempt;
-          best_column = column;
-        }
-      }
-      for (size_t i = 0; i < codes.rows(); ++i) codes.at(i, j) = attempts[best].codes.at(i, best_column);
-      solution.kept += best != 0;
-      solution.bias.push_back(layer_.bias
-                                  ? double{layer_.bias->scales[OutputOf(j)]} * double{codes.at(layer_.form.inputs, j)}
-                                  : attempts[best].bias[best_column]);
+  // The column of output j, among so many, with the least error.
+  static size_t BestWay(const std::vector<double>& errors, size_t j, size_t outputs) {
+    size_t best = j;
+    for (size_t column = j; column < errors.size(); column += outputs) {
+      if (errors[column] < errors[best]) best = column;
     }
+    return best;
+  }
+
+  // Of the layer, by the output of the sums.
+  size_t LayerOutput(size_t output) const { return group_ * layer_.form.outputs + output % layer_.form.outputs; }
+
+  double BiasOf(const Attempt& attempt, size_t column, size_t output) const {
+    if (!layer_.bias) return attempt.bias[column];
+    return double{layer_.bias->scales[LayerOutput(output)]} * double{attempt.codes.at(layer_.form.inputs, column)};
   }
 
   const CodedLayer& layer_;
-  const std::vector<float>& float_bias_;
-  const LayerData& data_;
+  const FloatLayer& in_float_;
+  const size_t ways_;
+  const Range limits_;
+  const JudgingRows* const rows_;
+  const JudgingSums& judging_;
   const size_t group_;
   const ReconstructionRule& rule_;
-  const LayerSums &fitted_, &judging_;
-  const Matrix weights_, old_codes_;
-  CodeGrids grids_;
+  LastMoments last_;
+  LayerMeans means_;
+  Quadratic form_;
+  SweepOrder order_;
 };
 
 }  // namespace
 
-LayerSolution SolveLayer(const MatchedLayer& layer, const LayerData& data, const ReconstructionRule& rule,
+LayerSolution SolveLayer(const MatchedLayer& layer, LayerData data, const ReconstructionRule& rule,
                          const ParallelFor& parallel_for) {
   const size_t groups = layer.coded.form.groups;
+  if (groups == 1) return GroupSolver(layer, data, 0, rule, parallel_for).Solve(parallel_for);
   std::vector<LayerSolution> by_group(groups);
-  const auto solve = [&](size_t group, const ParallelFor& inside) {
-    GroupSolver(layer, data, group, rule).Solve(inside, by_group[group]);
-  };
-  if (groups == 1) {
-    solve(0, parallel_for);
-    return std::move(by_group[0]);
-  }
-  parallel_for(groups, [&](size_t group) { solve(group, {}); });
+  parallel_for(groups, [&](size_t group) { by_group[group] = GroupSolver(layer, data, group, rule, {}).Solve({}); });
   LayerSolution solution;
   for (LayerSolution& part : by_group) {
     solution.codes.push_back(std::move(part.codes.front()));
     solution.bias.insert(solution.bias.end(), part.bias.begin(), part.bias.end());
+    solution.bias_alone.insert(solution.bias_alone.end(), part.bias_alone.begin(), part.bias_alone.end());
     solution.kept += part.kept;
   }
   return solution;

@@ -25,14 +25,15 @@ class SolveLayerTest : public ::testing::Test {
     inputs.at(1, 0) = -1;
     missing.at(1, 0) = -5 - -1;
     LayerData data{.ways = ways, .limits = {0, INFINITY}};
-    for (std::vector<LayerSums>* sums : {&data.fitted, &data.judging})
-      sums->emplace_back(1, ways, false).Add(inputs.view(), missing.view(), {});
+    data.fitted.emplace_back(1, ways, false).Add(inputs.view(), missing.view(), {});
+    data.judging.emplace_back(1, ways, false, 2).Add(inputs.view(), missing.view(), {});
     if (with_rows) {
       Matrix targets(2, 1);
       targets.at(0, 0) = 1;
       data.rows.push_back({inputs, targets});
     }
-    const LayerSolution solution = SolveLayer(layer_, data, {.reach = {.steps = kAnyCode}, .damping = 1e-6F}, {});
+    const LayerSolution solution =
+        SolveLayer(layer_, std::move(data), {.reach = {.steps = kAnyCode}, .damping = 1e-6F}, {});
     EXPECT_EQ(solution.kept, 1);
     return solution.codes.at(0).at(0, 0);
   }

@@ -1,4 +1,4 @@
-// Inside solver/: some outputs of a CodeProblem, with all that depends on the output in arrays of its own.
+// Inside solver/: a CodeProblem, with all that depends on the output in arrays of its own.
 #pragma once
 
 #include "solver/code_problem.h"
@@ -21,6 +21,6 @@ inline float NearestInteger(float value) {
   return (value + kShift) - kShift;
 }
 
-CodePanel MakePanel(const CodeProblem& problem, size_t first_output, size_t outputs);
+CodePanel MakePanel(const CodeProblem& problem);
 
 }  // namespace preon

@@ -23,6 +23,14 @@ const DenseSet& Dense() {
 
 }  // namespace
 
+void ForColumns(size_t columns, const ParallelFor& parallel_for,
+                const std::function<void(size_t first, size_t count)>& some) {
+  parallel_for((columns + kTile - 1) / kTile, [&](size_t task) {
+    const size_t first = task * kTile;
+    some(first, std::min(kTile, columns - first));
+  });
+}
+
 void AddProduct(ConstMatrixView a, ConstMatrixView b, float sign, MatrixView c) { Dense().add_product(a, b, sign, c); }
 
 void AddTransposedProduct(ConstMatrixView a, ConstMatrixView b, float sign, MatrixView c) {

@@ -7,6 +7,9 @@
 
 namespace preon {
 
+/// Columns of a matrix, some after the other, on all threads: the parts do not depend on how many.
+void ForColumns(size_t columns, const ParallelFor& parallel_for,
+                const std::function<void(size_t first, size_t count)>& some);
 /// c += sign · a · b. Shapes: [m, k], [k, n], [m, n].
 void AddProduct(ConstMatrixView a, ConstMatrixView b, float sign, MatrixView c);
 /// c += sign · aᵀ · b. Shapes: [k, m], [k, n], [m, n].

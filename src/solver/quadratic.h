@@ -12,21 +12,16 @@ namespace preon {
 /// error instead of that of its rounding.
 struct Quadratic {
   Matrix curvature;  ///< [inputs, inputs], damped
-  Matrix optimum;    ///< [inputs, outputs]
+  Matrix way;        ///< [inputs, outputs], from the float weights to the optimum
 };
 
-/// @param weights  [inputs, outputs]: damping draws the optimum towards them
 /// @param damping  of the mean of the curvature's diagonal
-/// @param seen  another part of the data; the optimum leaves the weights only as far as it lessens the error there
-/// @param ways  so many parts of the outputs, each with a distance of its own
-Quadratic MakeQuadratic(const LayerSums& sums, const LayerSums& seen, const Matrix& weights, float damping,
-                        size_t ways = 1);
+/// @param seen  other data; the optimum leaves the weights only as far as it lessens the error there
+/// @param parts  so many parts of the outputs, which follow each other, each have a distance of their own
+Quadratic MakeQuadratic(Matrix covariance, Matrix cross, const JudgingSums& seen, float damping, size_t parts,
+                        const ParallelFor& parallel_for);
 
-/// Of each output, what `moved` (weights minus float weights, [inputs, outputs]) adds to the mean squared error, with
-/// the bias that fits them best. Negative: less than float weights give.
-std::vector<double> ErrorOf(const LayerSums& sums, const Matrix& moved);
-
-/// Of each output, what to add to the bias: the mean of what is missing with weights that have moved so far.
-std::vector<double> BiasFor(const LayerSums& sums, const Matrix& moved);
+/// Of some outputs, what to add to the bias: the mean of what is missing with weights that have moved so far.
+std::vector<double> BiasFor(const LayerMeans& means, const Matrix& moved, const std::vector<size_t>& outputs);
 
 }  // namespace preon

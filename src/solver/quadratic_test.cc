@@ -26,32 +26,44 @@ struct Layer {
     }
     return missing;
   }
-  LayerSums Sums(uint64_t seed = 9) const {
-    LayerSums sums(6, 3);
-    const Matrix missing = Missing(seed);
+  template <typename Sums>
+  Sums AddedTo(Sums sums) const {
+    const Matrix missing = Missing(9);
     sums.Add(inputs.view().Rows(0, 150), missing.view().Rows(0, 150), {});
     sums.Add(inputs.view().Rows(150, 250), missing.view().Rows(150, 250), {});
     return sums;
   }
+  LayerSums::Moments Fitted() const { return AddedTo(LayerSums(6, 3)).Take(); }
+  // @param places  fewer than inputs would be kept as rows
+  JudgingSums Judging(size_t places = 400) const {
+    JudgingSums judging = AddedTo(JudgingSums(6, 3, true, places));
+    judging.Finish();
+    return judging;
+  }
 };
+
+const std::vector<size_t> kOutputs = {0, 1, 2};
+
+Quadratic FormOf(const Layer& layer, const JudgingSums& seen, float damping) {
+  LayerSums::Moments moments = layer.Fitted();
+  return MakeQuadratic(std::move(moments.covariance), std::move(moments.cross), seen, damping, 1, {});
+}
 
 TEST(Quadratic, OptimumAndBiasAreThoseOfTheTrueWeights) {
   const Layer layer;
-  const Matrix weights = RandomMatrix(6, 3, 4);
-  const LayerSums sums = layer.Sums();
-  const Quadratic form = MakeQuadratic(sums, sums, weights, 1e-6F);
-  for (size_t i = 0; i < weights.values().size(); ++i)
-    EXPECT_NEAR(form.optimum.values()[i], weights.values()[i] + layer.moved.values()[i], 1e-3);
-  const std::vector<double> bias = BiasFor(sums, layer.moved);
+  const Quadratic form = FormOf(layer, layer.Judging(), 1e-6F);
+  for (size_t i = 0; i < 18; ++i) EXPECT_NEAR(form.way.values()[i], layer.moved.values()[i], 1e-3);
+  const std::vector<double> bias = BiasFor(layer.Fitted().means, layer.moved, kOutputs);
   for (size_t j = 0; j < 3; ++j) EXPECT_NEAR(bias[j], layer.bias[j], 1e-4);
 }
 
 TEST(Quadratic, ErrorIsWhatThePlacesSay) {
   Layer layer;
   layer.noise = 0.3F;
-  const LayerSums sums = layer.Sums();
   const Matrix moved = RandomMatrix(6, 3, 5), missing = layer.Missing(9), none(6, 3);
-  const std::vector<double> errors = ErrorOf(sums, moved), bias = BiasFor(sums, moved), at_rest = BiasFor(sums, none);
+  const LayerMeans means = layer.Fitted().means;
+  const std::vector<JudgingSums::Parts> parts = layer.Judging().PartsOf(moved, kOutputs);
+  const std::vector<double> bias = BiasFor(means, moved, kOutputs), at_rest = BiasFor(means, none, kOutputs);
   for (size_t j = 0; j < 3; ++j) {
     double difference = 0;
     for (size_t p = 0; p < missing.rows(); ++p) {
@@ -60,27 +72,42 @@ TEST(Quadratic, ErrorIsWhatThePlacesSay) {
       const double before = double{missing.at(p, j)} - at_rest[j];
       difference += left * left - before * before;
     }
-    EXPECT_NEAR(errors[j], difference / static_cast<double>(missing.rows()), 1e-4);
+    EXPECT_NEAR(parts[j].Error(), difference / static_cast<double>(missing.rows()), 1e-4);
+  }
+}
+
+// Of fewer places than inputs rows are kept.
+TEST(Quadratic, RowsSayTheSameAsTheirSums) {
+  const Matrix inputs = CorrelatedInputs(20, 30, 1), missing = RandomMatrix(20, 4, 2), moved = RandomMatrix(30, 2, 3);
+  for (const bool with_bias : {true, false}) {
+    JudgingSums rows(30, 4, with_bias, 20);
+    JudgingSums sums(30, 4, with_bias, 30);
+    for (JudgingSums* each : {&rows, &sums}) {
+      each->Add(inputs.view().Rows(0, 5), missing.view().Rows(0, 5), {});
+      each->Add(inputs.view().Rows(5, 15), missing.view().Rows(5, 15), {});
+      each->Finish();
+    }
+    for (size_t j = 0; j < 2; ++j) {
+      const JudgingSums::Parts of_rows = rows.PartsOf(moved, {3, 1})[j], of_sums = sums.PartsOf(moved, {3, 1})[j];
+      EXPECT_NEAR(of_rows.curved, of_sums.curved, 1e-4 * of_sums.curved);
+      EXPECT_NEAR(of_rows.wanted, of_sums.wanted, 1e-4 * of_sums.curved);
+    }
   }
 }
 
 TEST(Quadratic, WhatOtherDataContradictMovesNothing) {
   const Layer layer;
   Layer contrary;
-  for (float& value : contrary.moved.values()) value = 0;
   for (size_t i = 0; i < 18; ++i) contrary.moved.values()[i] = -layer.moved.values()[i];
-  const Matrix weights = RandomMatrix(6, 3, 4);
-  const Quadratic form = MakeQuadratic(layer.Sums(), contrary.Sums(), weights, 1e-4F);
-  EXPECT_EQ(form.optimum.values(), weights.values());
+  const Quadratic form = FormOf(layer, contrary.Judging(), 1e-4F);
+  for (const float value : form.way.values()) EXPECT_EQ(value, 0);
 }
 
 TEST(Quadratic, InputsThatNeverChangeLeaveWeightsAsTheyAre) {
   Layer still;
   for (float& value : still.inputs.values()) value = 1;
-  const Matrix weights = RandomMatrix(6, 3, 4);
-  const LayerSums sums = still.Sums();
-  const Quadratic form = MakeQuadratic(sums, sums, weights, 0.01F);
-  for (size_t i = 0; i < 18; ++i) EXPECT_NEAR(form.optimum.values()[i], weights.values()[i], 1e-5);
+  const Quadratic form = FormOf(still, still.Judging(), 0.01F);
+  for (const float value : form.way.values()) EXPECT_NEAR(value, 0, 1e-5);
 }
 
 }  // namespace

@@ -7,32 +7,22 @@
 #include "solver/sweep.h"
 
 namespace preon {
-namespace {
 
-// Outputs that are solved together: enough for products, in any case several panels for the threads.
-size_t PanelWidth(size_t outputs) { return outputs >= 1024 ? 256 : 64; }
-
-void SolvePanel(const CodeProblem& problem, const RoundingSteps& steps, const SweepOrder& order, CodePanel& panel) {
-  const bool factored = order.factor.rows() > 0;
-  if (factored && steps.descent_rounds > 0 && panel.inputs() <= kMaxExactInputs) return SearchAll(order, panel);
-  if (factored && steps.sweep) Sweep(order, panel);
-  if (steps.descent_rounds > 0) Descend(problem.curvature, steps.descent_rounds, panel);
+SweepOrder OrderFor(const Matrix& curvature, const RoundingSteps& steps) {
+  return steps.sweep || curvature.rows() <= kMaxExactInputs ? MakeSweepOrder(curvature, steps.by_curvature)
+                                                            : SweepOrder();
 }
 
-}  // namespace
-
-Matrix RoundCodes(const CodeProblem& problem, const RoundingSteps& steps, const ParallelFor& parallel_for) {
-  const size_t outputs = problem.weights.columns(), width = PanelWidth(outputs);
-  Matrix codes(problem.weights.rows(), outputs);
-  const bool factors = steps.sweep || problem.weights.rows() <= kMaxExactInputs;
-  const SweepOrder order = factors ? MakeSweepOrder(problem.curvature, steps.by_curvature) : SweepOrder();
-  parallel_for((outputs + width - 1) / width, [&](size_t task) {
-    const size_t first = task * width, count = std::min(width, outputs - first);
-    CodePanel panel = MakePanel(problem, first, count);
-    SolvePanel(problem, steps, order, panel);
-    for (size_t i = 0; i < codes.rows(); ++i) std::copy_n(panel.code.row(i), count, codes.row(i) + first);
-  });
-  return codes;
+Matrix RoundCodes(const CodeProblem& problem, const RoundingSteps& steps, const SweepOrder& order) {
+  CodePanel panel = MakePanel(problem);
+  const bool factored = order.factor.rows() > 0;
+  if (factored && steps.descent_rounds > 0 && panel.inputs() <= kMaxExactInputs) {
+    SearchAll(order, panel);
+    return std::move(panel.code);
+  }
+  if (factored && steps.sweep) Sweep(order, panel);
+  if (steps.descent_rounds > 0) Descend(problem.curvature, steps.descent_rounds, panel);
+  return std::move(panel.code);
 }
 
 Matrix NearestCodes(const Matrix& weights, const CodeGrids& grids) {

@@ -1,8 +1,8 @@
 // RoundCodes: codes that make a layer's quadratic form small.
 #pragma once
 
-#include "base/parallel.h"
 #include "solver/code_problem.h"
+#include "solver/sweep.h"
 
 namespace preon {
 
@@ -12,9 +12,13 @@ struct RoundingSteps {
   int descent_rounds = 8;    ///< at most; 0: no descent
 };
 
+/// What the steps need of the curvature, for all outputs; empty where they need nothing.
+SweepOrder OrderFor(const Matrix& curvature, const RoundingSteps& steps);
+/// Outputs that are best solved together: enough for products, and several parts for the threads.
+constexpr size_t kPanelWidth = 64;
 /// Codes [inputs, outputs]. With descent, the best of all allowed codes where there are at most kMaxExactInputs inputs.
-/// The same for any number of threads.
-Matrix RoundCodes(const CodeProblem& problem, const RoundingSteps& steps, const ParallelFor& parallel_for);
+/// @param order  OrderFor(problem.curvature, steps)
+Matrix RoundCodes(const CodeProblem& problem, const RoundingSteps& steps, const SweepOrder& order);
 /// The nearest codes of the weights.
 Matrix NearestCodes(const Matrix& weights, const CodeGrids& grids);
 /// scale · code - weights.

@@ -21,7 +21,9 @@ struct Case {
     LayerSums sums(inputs, outputs);
     const Matrix x = CorrelatedInputs(8 * inputs, inputs, seed + 1);
     sums.Add(x.view(), Matrix(x.rows(), outputs).view(), {});
-    curvature = MakeQuadratic(sums, sums, weights, 0.01F).curvature;
+    LayerSums::Moments moments = std::move(sums).Take();
+    const JudgingSums none(inputs, outputs, true, 0);
+    curvature = MakeQuadratic(std::move(moments.covariance), std::move(moments.cross), none, 0.01F, 1, {}).curvature;
   }
   CodeProblem Problem(CodeReach reach) const { return {curvature, optimum, weights, grids, reach}; }
 
@@ -35,11 +37,15 @@ double Total(const CodeProblem& problem, const Matrix& codes) {
   return total;
 }
 
+Matrix Rounded(const CodeProblem& problem, const RoundingSteps& steps = {}) {
+  return RoundCodes(problem, steps, OrderFor(problem.curvature, steps));
+}
+
 TEST(RoundCodes, FewInputsGetTheBestOfAllCodes) {
   for (const CodeReach reach : {CodeReach{.two_sided = true}, CodeReach{.steps = 1}}) {
     const Case nine(reach.two_sided ? 9 : 6, 20, 7);
     const CodeProblem problem = nine.Problem(reach);
-    const Matrix codes = RoundCodes(problem, {}, {});
+    const Matrix codes = Rounded(problem);
     for (size_t j = 0; j < 20; ++j) {
       const double least = LeastForm(problem, j);
       EXPECT_NEAR(FormAt(problem, ColumnOf(codes, j), j), least, 1e-5 * least);
@@ -53,7 +59,7 @@ TEST(RoundCodes, SweepAndDescentComeNearTheBestOfAllRoundings) {
   const CodeProblem problem = small.Problem({.two_sided = true});
   double best = 0;
   for (size_t j = 0; j < 6; ++j) best += LeastForm(problem, j);
-  EXPECT_LT(Total(problem, RoundCodes(problem, {}, {})), 1.4 * best);
+  EXPECT_LT(Total(problem, Rounded(problem)), 1.4 * best);
   EXPECT_GT(Total(problem, NearestCodes(small.weights, small.grids)), 2 * best);
 }
 
@@ -61,9 +67,9 @@ TEST(RoundCodes, EachStepLessensTheForm) {
   const Case layer(150, 70, 7);
   const CodeProblem problem = layer.Problem({.steps = 2});
   const double nearest = Total(problem, NearestCodes(layer.weights, layer.grids));
-  const double swept = Total(problem, RoundCodes(problem, {.descent_rounds = 0}, {}));
-  const double descended = Total(problem, RoundCodes(problem, {.sweep = false}, {}));
-  const double both = Total(problem, RoundCodes(problem, {}, {}));
+  const double swept = Total(problem, Rounded(problem, {.descent_rounds = 0}));
+  const double descended = Total(problem, Rounded(problem, {.sweep = false}));
+  const double both = Total(problem, Rounded(problem));
   EXPECT_LT(swept, 0.7 * nearest);
   EXPECT_LT(descended, 0.7 * nearest);
   EXPECT_LT(both, swept);
@@ -74,7 +80,7 @@ TEST(RoundCodes, EachStepLessensTheForm) {
 TEST(RoundCodes, DescentEndsWhereNoSingleMoveHelps) {
   const Case layer(40, 5, 7);
   const CodeProblem problem = layer.Problem({.two_sided = true});
-  const Matrix codes = RoundCodes(problem, {.descent_rounds = 100}, {});
+  const Matrix codes = Rounded(problem, {.descent_rounds = 100});
   for (size_t j = 0; j < 5; ++j) {
     std::vector<float> of_output = ColumnOf(codes, j);
     const double reached = FormAt(problem, of_output, j);
@@ -92,7 +98,7 @@ TEST(RoundCodes, DescentEndsWhereNoSingleMoveHelps) {
 TEST(RoundCodes, CodesStayInReachAndOnTheirGrid) {
   const Case layer(100, 9, 3);
   for (const CodeReach reach : {CodeReach{.two_sided = true}, CodeReach{.steps = 1}, CodeReach{.steps = 100}}) {
-    const Matrix codes = RoundCodes(layer.Problem(reach), {}, {});
+    const Matrix codes = Rounded(layer.Problem(reach));
     for (size_t i = 0; i < 100; ++i) {
       for (size_t j = 0; j < 9; ++j) {
         const float exact = layer.weights.at(i, j) / layer.grids.at(i, j).scale, code = codes.at(i, j);
@@ -109,9 +115,9 @@ TEST(RoundCodes, SomeInputsMayGetAnyCode) {
   Case layer(20, 3, 7);
   for (size_t j = 0; j < 3; ++j) layer.optimum.at(19, j) = layer.weights.at(19, j) < 0 ? 1.5F : -1.5F;
   CodeProblem problem = layer.Problem({.steps = 1});
-  const double within = Total(problem, RoundCodes(problem, {}, {}));
+  const double within = Total(problem, Rounded(problem));
   problem.reaching_all = 19;
-  EXPECT_LT(Total(problem, RoundCodes(problem, {}, {})), 0.7 * within);
+  EXPECT_LT(Total(problem, Rounded(problem)), 0.7 * within);
 }
 
 // Inputs that are nearly the same leave no end of combinations that are nearly as good.
@@ -120,15 +126,7 @@ TEST(RoundCodes, TheSearchForTheBestEnds) {
   for (float& value : layer.curvature.values()) value = 1;
   for (size_t i = 0; i < 10; ++i) layer.curvature.at(i, i) += 1e-4F;
   const CodeProblem problem = layer.Problem({.steps = kAnyCode});
-  EXPECT_LT(Total(problem, RoundCodes(problem, {}, {})), Total(problem, NearestCodes(layer.weights, layer.grids)));
-}
-
-TEST(RoundCodes, SameForAnyNumberOfThreads) {
-  const Case layer(90, 200, 7);
-  const CodeProblem problem = layer.Problem({.steps = 2});
-  const Matrix alone = RoundCodes(problem, {}, {});
-  EXPECT_EQ(alone.values(), RoundCodes(problem, {}, OnThreads(2)).values());
-  EXPECT_EQ(alone.values(), RoundCodes(problem, {}, OnThreads(3)).values());
+  EXPECT_LT(Total(problem, Rounded(problem)), Total(problem, NearestCodes(layer.weights, layer.grids)));
 }
 
 // Without correlation there is nothing to make up for.
@@ -136,8 +134,7 @@ TEST(RoundCodes, IndependentInputsGetTheNearestCodes) {
   Case layer(70, 4, 7);
   layer.curvature = Matrix(70, 70);
   for (size_t i = 0; i < 70; ++i) layer.curvature.at(i, i) = static_cast<float>(i + 1);
-  EXPECT_EQ(RoundCodes(layer.Problem({.steps = 3}), {}, {}).values(),
-            NearestCodes(layer.weights, layer.grids).values());
+  EXPECT_EQ(Rounded(layer.Problem({.steps = 3})).values(), NearestCodes(layer.weights, layer.grids).values());
 }
 
 }  // namespace
