@@ -220,8 +220,9 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   SetMetadata(prepared.model, options, run.choices,
               has_ranges ? MethodOfRanges(run.builtins.methods, *run.choices.method, saved) : "");
   const QuantizeStage stage = run.Quantization();
-  const bool fits_codes =
-      std::ranges::any_of(inputs.algorithms, [](const auto* of) { return of->phase() == AlgorithmPhase::kWritten; });
+  PREON_ASSIGN_OR_RETURN(
+      const bool fits_codes,
+      WillImproveCodes({{prepared.model, {}}, prepared.plan, data.sample_count()}, inputs.algorithms, run.samples));
   PREON_ASSIGN_OR_RETURN(const ComparedSamples compared,
                          ChooseComparedSamples(calibration,
                                                {.seen = options.calib.empty() ? data.samples : tried_samples,

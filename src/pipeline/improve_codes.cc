@@ -82,8 +82,8 @@ Result<RunsToRead> MakeQuick(const CodesToImprove& of, const Samples& samples, R
   PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> source,
                          samples.open(InputSpecs(graph), {.limit = scope.samples}));
   const int64_t size = std::max<int64_t>(source->BatchSize(), 1);
-  // Those that are held out count as well; with restored ranges nothing was calibrated.
-  const int64_t there = of.calibrated > 0 ? of.calibrated : source->SampleCount().value_or(0);
+  // Those that are held out count as well. A source that does not know has enough, until they have been counted.
+  const int64_t there = of.calibrated > 0 ? of.calibrated : source->SampleCount().value_or(kMostRuns * size);
   const int64_t available = (there + size - 1) / size;
   if (available < kFewestRuns)
     return RunsToRead{.why_none = StrCat("needs at least ", kFewestRuns, " runs of samples")};
@@ -107,7 +107,7 @@ Result<RunsToRead> MakeThorough(const Model& quantized, const CodesToImprove& of
   if (runs.empty()) return quick;
   PREON_ASSIGN_OR_RETURN(const double db, OutputsDb(quantized, of.reference.model, runs, context));
   if (db >= kHopelessDb) return quick;
-  return RunsToRead{.step = step(kMostRuns)};
+  return RunsToRead{.step = step(of.plan.positions ? kMostRuns : kMostRunsOfFewBits)};
 }
 
 }  // namespace

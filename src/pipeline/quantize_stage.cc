@@ -273,9 +273,8 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   }));
   if (!inputs_.write.always) PREON_RETURN_IF_ERROR(CheckShifts(inputs_.output, prepared.plan, written.notes.positions));
   std::vector<ImprovedCodes> improved;
-  const bool from_file = compared.figures.origin == FigureOrigin::kRangesMayHaveSeen;
-  const SomeSamples fitted{from_file ? WithoutHeldOut(samples_) : Without(samples_, compared.held_out),
-                           inputs.data.sample_count()};
+  const int64_t calibrated = inputs.data.sample_count();
+  const SomeSamples fitted{Without(samples_, compared.held_out), calibrated > 0 ? calibrated : compared.given};
   PREON_RETURN_IF_ERROR(ImproveWritten(prepared, inputs.algorithms, fitted, written, improved));
   context_.BeginStage("verify");
   const Batch& batch = prepared.first_run.batch;

@@ -28,6 +28,7 @@ struct QuantizedModel {
 struct ComparedSamples {
   SampleRuns left_out;  ///< calibrated with or chosen by: not compared; none where all are
   SampleRuns held_out;  ///< nothing may be fitted to these
+  int64_t given = 0;    ///< how many samples there are, where codes are fitted that no calibration of this run counts
   /// Their statistics lack samples that are compared, each sample is missing in one of them. Null: the written model
   /// itself is compared.
   const StandIns* stand_ins = nullptr;

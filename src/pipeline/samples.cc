@@ -6,7 +6,6 @@
 
 #include "data/array_layout.h"
 #include "data/filtered_source.h"
-#include "data/held_out.h"
 #include "data/open_data_source.h"
 #include "eval/runnable_inputs.h"
 #include "passes/support/input_sizes.h"
@@ -70,16 +69,6 @@ Samples SomeOf(const Samples& samples, const SampleRuns& wanted, int64_t most) {
                               read += batch.samples;
                               return takes;
                             });
-          },
-          samples.origin};
-}
-
-Samples WithoutHeldOut(const Samples& samples) {
-  if (!samples.open || samples.made_up()) return samples;
-  return {[open = samples.open](const std::vector<TensorSpec>& inputs,
-                                const SampleSelection& selection) -> Result<std::unique_ptr<DataSource>> {
-            PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, open(inputs, selection));
-            return Filtered(MarkHeldOut(std::move(source)), [](const Batch& batch) { return !batch.held_out; });
           },
           samples.origin};
 }

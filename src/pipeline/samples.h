@@ -47,9 +47,6 @@ Samples FirstOf(const Samples& samples, int64_t most);
 /// About `most` of the samples `wanted`, canonical: whole batches at equal distances among the first few hundred.
 Samples SomeOf(const Samples& samples, const SampleRuns& wanted, int64_t most);
 
-/// All samples but those that MarkHeldOut holds out (data/held_out.h).
-Samples WithoutHeldOut(const Samples& samples);
-
 /// A model's inputs as data sources want them.
 std::vector<TensorSpec> InputSpecs(const Graph& graph);
 

@@ -58,7 +58,7 @@ struct CodedLayer {
 
   /// Of one group. A coarse bias is one more, behind the others: a weight of an input that is always 1.
   size_t inputs() const { return form.inputs + (bias ? 1 : 0); }
-  /// Five bits or fewer.
+  /// Fewer than 32 codes are used.
   bool has_few_codes() const { return weight.most - weight.least < 31; }
 };
 
@@ -66,6 +66,7 @@ struct CodedLayer {
 struct FloatLayer {
   Tensor weight;
   std::vector<float> bias;     ///< one per output
+  bool keeps_bias = false;     ///< `bias` is what the quantized layer has, and stays
   std::vector<float> divided;  ///< what each output of the float model is divided by; empty: nothing
 };
 

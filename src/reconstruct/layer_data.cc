@@ -113,7 +113,8 @@ Result<LayerData> CollectLayer(const Model& quantized, const CodedLayer& layer, 
   const LayerForm& form = layer.form;
   const std::string& input = layer.node->input(0);
   const QuantParams params = InputParams(graph, input);
-  const bool takes_means = !layer.bias && HasBias(graph, *layer.node, form.groups * form.outputs);
+  const bool takes_means =
+      !layer.bias && !float_layer.keeps_bias && HasBias(graph, *layer.node, form.groups * form.outputs);
   const std::vector<float> fine_bias = layer.bias ? std::vector<float>() : float_layer.bias;
   const Saturation saturation(graph, layer, float_layer);
   const ParallelFor parallel_for = OnThreads(static_cast<size_t>(context.ThreadCount()));

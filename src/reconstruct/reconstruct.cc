@@ -131,10 +131,19 @@ class Reconstructor {
     const Model& read = scope_.parallel ? first_ : quantized_;
     layer.coded.node = read.graph.FindNode(layer.name);  // a layer before may have made the graph anew
     PREON_RETURN_IF_ERROR(live_.GoOn(read, AliveBefore(read.graph, *layer.coded.node), scope_.memory_bytes));
+    if (!rule_.updates_bias && !layer.coded.bias) KeepBias(read.graph, layer);
     PREON_ASSIGN_OR_RETURN(LayerData data,
                            CollectLayer(read, layer.coded, layer.in_float, layer.targets, live_, context));
     layer.targets = {};
     return SolveLayer(layer, std::move(data), rule_, OnThreads(static_cast<size_t>(context.ThreadCount())));
+  }
+
+  // Codes are fitted beside the bias that the quantized layer has.
+  static void KeepBias(const Graph& quantized, MatchedLayer& layer) {
+    const std::optional<std::vector<float>> stays =
+        BiasValues(quantized, *layer.coded.node, layer.in_float.bias.size());
+    if (stays) layer.in_float.bias = *stays;
+    layer.in_float.keeps_bias = stays.has_value();
   }
 
   // @param codes  null: they stay

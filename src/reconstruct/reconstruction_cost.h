@@ -29,7 +29,7 @@ ReconstructionCost CostsOf(const Graph& graph, const QuantPlan& plan, const std:
 
 /// So many blocks of layers are judged, by one run of so many.
 constexpr size_t kBlocks = 6, kJudgingShare = 3;
-/// More runs gain nothing (docs/design/weight-algorithms.md).
+/// More runs gain little (docs/design/weight-algorithms.md).
 constexpr int64_t kMostRuns = 64, kMostRunsOfFewBits = 100;
 
 struct CostLimit {

@@ -93,7 +93,7 @@ class GroupSolver {
       kept[panel] = SolveSome({first, std::min(kPanelWidth, outputs - first)}, solution);
     });
     solution.kept = std::accumulate(kept.begin(), kept.end(), int64_t{0});
-    solution.codes.push_back(std::move(form_.way));
+    solution.codes.push_back(std::move(form_.step));
     return solution;
   }
 
@@ -105,7 +105,7 @@ class GroupSolver {
     CodeGrids grids;
   };
 
-  // Their codes take the place of their way. @return how many outputs get new codes
+  // Their codes take the place of their steps, which nothing needs afterwards. @return how many outputs get new codes
   int64_t SolveSome(OutputRange some, LayerSolution& solution) {
     Columns columns{.weights = Repeated(WeightsOf(layer_, in_float_, group_, some), ways_),
                     .grids = Repeated(GridsOf(layer_, group_, some), ways_)};
@@ -115,7 +115,7 @@ class GroupSolver {
     if (layer_.bias && !rule_.updates_bias) Freeze(old_codes, columns.grids);
     Matrix optimum = columns.weights;
     for (size_t i = 0; i < optimum.rows(); ++i) {
-      for (size_t j = 0; j < optimum.columns(); ++j) optimum.at(i, j) += form_.way.at(i, columns.outputs[j]);
+      for (size_t j = 0; j < optimum.columns(); ++j) optimum.at(i, j) += form_.step.at(i, columns.outputs[j]);
     }
     const CodeProblem problem{form_.curvature,        optimum,           columns.weights, columns.grids,
                               ReachOf(layer_, rule_), layer_.form.inputs};
@@ -127,8 +127,8 @@ class GroupSolver {
       const size_t best_old = BestWay(old_errors, j, some.count), best = BestWay(errors, j, some.count);
       const bool better = errors[best] < old_errors[best_old];
       kept += better;
-      for (size_t i = 0; i < form_.way.rows(); ++i)
-        form_.way.at(i, some.first + j) = better ? rounded.codes.at(i, best) : old.codes.at(i, best_old);
+      for (size_t i = 0; i < form_.step.rows(); ++i)
+        form_.step.at(i, some.first + j) = better ? rounded.codes.at(i, best) : old.codes.at(i, best_old);
       solution.bias_alone[some.first + j] = BiasOf(old, best_old, some.first + j);
       solution.bias[some.first + j] =
           better ? BiasOf(rounded, best, some.first + j) : solution.bias_alone[some.first + j];

@@ -40,7 +40,7 @@ std::string FiguresText(const FigureSamples& figures, int64_t samples) {
     case FigureOrigin::kCrossValidation:
       return with(" of the calibration, by models whose ranges were made without them; all were used for choices");
     case FigureOrigin::kCalibration:
-      return StrCat("the samples of the calibration, so other samples may give worse figures",
+      return StrCat("the samples that ranges or codes were made with, so other samples may give worse figures",
                     figures.too_few ? " (with 24 samples or more, some are kept for this)" : "");
     case FigureOrigin::kMadeUp:
       return "random values: not meaningful";

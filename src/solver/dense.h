@@ -7,7 +7,7 @@
 
 namespace preon {
 
-/// Columns of a matrix, some after the other, on all threads: the parts do not depend on how many.
+/// Calls `some` for parts of so many columns, possibly at once; the parts do not depend on the number of threads.
 void ForColumns(size_t columns, const ParallelFor& parallel_for,
                 const std::function<void(size_t first, size_t count)>& some);
 /// c += sign · a · b. Shapes: [m, k], [k, n], [m, n].

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "solver/dense.h"
 
 namespace preon {
@@ -72,6 +73,7 @@ JudgingSums::JudgingSums(size_t inputs, size_t outputs, bool with_bias, size_t p
 
 void JudgingSums::Add(ConstMatrixView inputs, ConstMatrixView missing, const ParallelFor& parallel_for) {
   if (!keeps_rows_) return sums_.Add(inputs, missing, parallel_for);
+  PREON_CHECK(places_ + inputs.rows <= inputs_.rows());
   for (size_t row = 0; row < inputs.rows; ++row, ++places_) {
     std::copy_n(inputs.row(row), inputs.columns, inputs_.row(places_));
     std::copy_n(missing.row(row), missing.columns, missing_.row(places_));
@@ -79,6 +81,7 @@ void JudgingSums::Add(ConstMatrixView inputs, ConstMatrixView missing, const Par
 }
 
 void JudgingSums::Finish() {
+  PREON_CHECK(!keeps_rows_ || places_ == inputs_.rows());
   if (!keeps_rows_) {
     moments_ = std::move(sums_).Take();
   } else if (with_bias_) {

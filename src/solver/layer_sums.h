@@ -27,7 +27,7 @@ class LayerSums {
   void Add(ConstMatrixView inputs, ConstMatrixView missing, const ParallelFor& parallel_for);
   int64_t places() const { return places_; }
 
-  /// Behind the last Add, once. With means taken off (where there is a bias), per place:
+  /// Call once, after the last Add. With means taken off (where there is a bias), per place:
   struct Moments {
     Matrix covariance;  ///< Σ (x - x̄)(x - x̄)ᵀ / places, [inputs, inputs]. 0 places: zeros
     Matrix cross;       ///< Σ (x - x̄)(m - m̄)ᵀ / places, [inputs, outputs]
@@ -44,14 +44,14 @@ class LayerSums {
 };
 
 /// The error of weights that have moved by d from the float ones is dᵀAd - 2dᵀc + what no weights change. Of fewer
-/// places than inputs the rows are kept: they are smaller than their sums, and sooner asked.
+/// places than inputs the rows are kept: they are smaller than their sums, and cheaper to evaluate.
 class JudgingSums {
  public:
-  /// @param places  that will be added in all
+  /// @param places  that will be added in all, no more and no fewer
   JudgingSums(size_t inputs, size_t outputs, bool with_bias, size_t places);
 
   void Add(ConstMatrixView inputs, ConstMatrixView missing, const ParallelFor& parallel_for);
-  /// Behind the last Add, once.
+  /// Call once, after the last Add.
   void Finish();
 
   struct Parts {
@@ -59,7 +59,7 @@ class JudgingSums {
     double wanted = 0;  ///< dᵀc
     double Error() const { return curved - 2 * wanted; }
   };
-  /// @param moved  [inputs, columns]  @param outputs  which output each column is of
+  /// After Finish. @param moved  [inputs, columns]  @param outputs  which output each column is of
   std::vector<Parts> PartsOf(const Matrix& moved, const std::vector<size_t>& outputs) const;
 
  private:

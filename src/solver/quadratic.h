@@ -12,12 +12,14 @@ namespace preon {
 /// error instead of that of its rounding.
 struct Quadratic {
   Matrix curvature;  ///< [inputs, inputs], damped
-  Matrix way;        ///< [inputs, outputs], from the float weights to the optimum
+  Matrix step;       ///< [inputs, outputs], from the float weights to the optimum
 };
 
-/// @param damping  of the mean of the curvature's diagonal
-/// @param seen  other data; the optimum leaves the weights only as far as it lessens the error there
-/// @param parts  so many parts of the outputs, which follow each other, each have a distance of their own
+/// @param covariance, cross  LayerSums::Moments, [inputs, inputs] and [inputs, outputs]
+/// @param seen  other data, finished; the step goes only as far as it lessens the error there
+/// @param damping  of the mean of the curvature's diagonal, added to it
+/// @param parts  so many parts of the outputs, one after the other, each have a share of the step of their own
+/// The step is 0 where nothing is missing, and where even the damped curvature is not positive definite.
 Quadratic MakeQuadratic(Matrix covariance, Matrix cross, const JudgingSums& seen, float damping, size_t parts,
                         const ParallelFor& parallel_for);
 

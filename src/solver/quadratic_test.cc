@@ -52,7 +52,7 @@ Quadratic FormOf(const Layer& layer, const JudgingSums& seen, float damping) {
 TEST(Quadratic, OptimumAndBiasAreThoseOfTheTrueWeights) {
   const Layer layer;
   const Quadratic form = FormOf(layer, layer.Judging(), 1e-6F);
-  for (size_t i = 0; i < 18; ++i) EXPECT_NEAR(form.way.values()[i], layer.moved.values()[i], 1e-3);
+  for (size_t i = 0; i < 18; ++i) EXPECT_NEAR(form.step.values()[i], layer.moved.values()[i], 1e-3);
   const std::vector<double> bias = BiasFor(layer.Fitted().means, layer.moved, kOutputs);
   for (size_t j = 0; j < 3; ++j) EXPECT_NEAR(bias[j], layer.bias[j], 1e-4);
 }
@@ -100,14 +100,14 @@ TEST(Quadratic, WhatOtherDataContradictMovesNothing) {
   Layer contrary;
   for (size_t i = 0; i < 18; ++i) contrary.moved.values()[i] = -layer.moved.values()[i];
   const Quadratic form = FormOf(layer, contrary.Judging(), 1e-4F);
-  for (const float value : form.way.values()) EXPECT_EQ(value, 0);
+  for (const float value : form.step.values()) EXPECT_EQ(value, 0);
 }
 
 TEST(Quadratic, InputsThatNeverChangeLeaveWeightsAsTheyAre) {
   Layer still;
   for (float& value : still.inputs.values()) value = 1;
   const Quadratic form = FormOf(still, still.Judging(), 0.01F);
-  for (const float value : form.way.values()) EXPECT_NEAR(value, 0, 1e-5);
+  for (const float value : form.step.values()) EXPECT_NEAR(value, 0, 1e-5);
 }
 
 }  // namespace

@@ -36,9 +36,21 @@ def test_a_fifth_is_kept_apart_and_the_model_is_calibrated_with_all(preon, many,
         assert from_file["figures_from"] == "ranges_may_have_seen"
 
 
-def test_restored_ranges_may_have_seen_the_samples(preon, many):
+@pytest.mark.parametrize("options", [["--algorithm", "adaquant"], ["--weight", "int4"]], ids=" ".join)
+def test_restored_ranges_may_have_seen_the_samples_but_fitted_codes_have_not(preon, many, tmp_path, options):
+    written = []
     for figures_from in ("held_out", "ranges_may_have_seen"):
-        assert quantize(preon, "--data", many, "--method", "minmax", "--save-and-restore", "r.json")["figures_from"] == figures_from
+        result = quantize(preon, "--data", many, "--method", "minmax", "--save-and-restore", "r.json", "--always-write", *options)
+        assert result["compare"]["samples"] == 12 and result["improved"][0]["runs"] >= 40
+        assert result["figures_from"] == ("ranges_have_seen" if figures_from == "held_out" else figures_from)
+        written.append((tmp_path / "out.onnx").read_bytes())
+    assert written[0] == written[1]
+
+
+def test_codes_of_a_calibration_file_are_judged_by_samples_that_they_have_not_seen(preon, many):
+    assert preon("calibrate", "model.onnx", "-o", "a.calib", "--data", many).returncode == 0
+    result = quantize(preon, "--calib", "a.calib", "--data", many, "--method", "minmax", "--algorithm", "adaquant", "--always-write")
+    assert result["figures_from"] == "ranges_may_have_seen" and result["compare"]["samples"] == 12
 
 
 def test_the_same_for_all_threads(preon, many):

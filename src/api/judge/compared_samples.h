@@ -13,7 +13,7 @@ namespace preon {
 struct SampleUse {
   const SampleRuns& seen;   ///< these were calibrated with, or choices made by them, as far as is known
   bool from_file = false;   ///< statistics or ranges come from a file
-  bool fits_codes = false;  ///< an algorithm will fit codes to samples
+  bool fits_codes = false;  ///< an algorithm will fit codes to samples (WillImproveCodes)
 };
 
 /// @param calibration  of this run, and lives on; without statistics where none were needed
