@@ -35,7 +35,7 @@ Saturation::Saturation(const Graph& quantized, const CodedLayer& layer, const Fl
     : limits_(SaturationLimits(quantized, layer.node->output())) {
   const std::optional<std::vector<float>> bias = BiasValues(quantized, *layer.node, float_layer.bias.size());
   if (!bias) limits_ = kNoLimits;
-  judges_ = (layer.bias || layer.has_few_codes()) && limits_ != kNoLimits;
+  judges_ = layer.has_few_codes() && limits_ != kNoLimits;
   if (limits_.min >= 0) ways_.push_back({-kInfinity, limits_.max});
   if (limits_.min < 0 || judges_) ways_.push_back(limits_);
   if (ways_.back() == kNoLimits) return;

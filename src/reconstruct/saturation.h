@@ -17,7 +17,7 @@ class Saturation {
 
   const Range& limits() const { return limits_; }
   /// Ways to fit codes, by what counts as a limit. Relu's 0 is none: half of the values lie below it, and to fit codes
-  /// to them as well gives weights that hold on other samples. Where codes lose much, a few targets far below 0 can
+  /// to them as well gives weights that hold on other samples. Where codes are few, a few targets far below 0 can
   /// decide most of them: both ways are tried there, and the error behind all limits `judges`.
   size_t ways() const { return ways_.size(); }
   bool judges() const { return judges_; }

@@ -119,9 +119,12 @@ class GroupSolver {
     }
     const CodeProblem problem{form_.curvature,        optimum,           columns.weights, columns.grids,
                               ReachOf(layer_, rule_), layer_.form.inputs};
-    const Attempt old = WithBias(std::move(old_codes), columns);
-    const Attempt rounded = WithBias(RoundCodes(problem, rule_.steps, order_), columns);
+    Attempt old = WithBias(std::move(old_codes), columns);
+    Attempt rounded = WithBias(RoundCodes(problem, rule_.steps, order_), columns);
     const std::vector<double> old_errors = ErrorsOf(old, columns), errors = ErrorsOf(rounded, columns);
+    for (Attempt* attempt : {&old, &rounded}) {
+      if (layer_.bias) FitBiasCodes(columns, attempt->codes);
+    }
     int64_t kept = 0;
     for (size_t j = 0; j < some.count; ++j) {
       const size_t best_old = BestWay(old_errors, j, some.count), best = BestWay(errors, j, some.count);
@@ -136,21 +139,20 @@ class GroupSolver {
     return kept;
   }
 
+  // A coarse bias has its codes already.
   Attempt WithBias(Matrix codes, const Columns& columns) const {
     const Matrix moved = WeightChange(codes, columns.weights, columns.grids);
     Attempt attempt{std::move(codes), std::vector<double>(columns.outputs.size())};
-    if (layer_.bias) {
-      FitBiasCodes(moved, columns, attempt.codes);
-      return attempt;
-    }
+    if (layer_.bias) return attempt;
     attempt.bias = BiasFor(means_, moved, columns.outputs);
     for (size_t j = 0; j < attempt.bias.size(); ++j)
       attempt.bias[j] += double{in_float_.bias[LayerOutput(columns.outputs[j])]};
     return attempt;
   }
 
-  // Its codes that fit the others, which have moved weights so.
-  void FitBiasCodes(const Matrix& moved, const Columns& columns, Matrix& codes) const {
+  // Codes of the bias that fit the others.
+  void FitBiasCodes(const Columns& columns, Matrix& codes) const {
+    const Matrix moved = WeightChange(codes, columns.weights, columns.grids);
     const size_t last = codes.rows() - 1;
     for (size_t j = 0; j < codes.columns(); ++j) {
       double shift = double{last_.wanted[columns.outputs[j]]};
