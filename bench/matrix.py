@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What codes for one large matrix cost: 4096 x 4096 weights, 4096 correlated rows, blocks of 128 with 4 bits.
 
-Rounded to the nearest, by HQQ (which needs no samples) and by GPTQ with descent. SQNR of other rows; wall seconds with all threads
-(best of several), of HQQ and nearest those in which codes are made, and peak memory above the float weights. "!" marks what misses its limit,
+Rounded to the nearest, by HQQ (which needs no samples) and by GPTQ with descent. SQNR of other rows; wall seconds of the whole
+run with all threads and of the stage that makes codes (each the best of several), and peak memory above the float weights. "!" marks what misses its limit,
 and the status is 1 then.
 """
 import argparse
@@ -48,7 +48,7 @@ def measure(options, folder, rounds):
 def main():
     parser = argparse.ArgumentParser(prog="./dev bench matrix", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--prepare", action="store_true", help="only write model and samples")
+    parser.add_argument("--prepare", action="store_true", help="write model and samples, and measure nothing")
     add_places(parser)
     args = parser.parse_args()
     folder = pathlib.Path(args.work) / "matrix"

@@ -220,9 +220,9 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   SetMetadata(prepared.model, options, run.choices,
               has_ranges ? MethodOfRanges(run.builtins.methods, *run.choices.method, saved) : "");
   const QuantizeStage stage = run.Quantization();
-  PREON_ASSIGN_OR_RETURN(
-      const bool fits_codes,
-      WillImproveCodes({{prepared.model, {}}, prepared.plan, data.sample_count()}, inputs.algorithms, run.samples));
+  const auto fits_codes = [&] {
+    return WillImproveCodes({{prepared.model, {}}, prepared.plan, data.sample_count()}, inputs.algorithms, run.samples);
+  };
   PREON_ASSIGN_OR_RETURN(const ComparedSamples compared,
                          ChooseComparedSamples(calibration,
                                                {.seen = options.calib.empty() ? data.samples : tried_samples,

@@ -67,8 +67,8 @@ struct RunsToRead {
 // What an algorithm with a limit of cost does: few runs, of which more judge, a few judgements. Every how many-th run
 // it reads.
 Result<RunsToRead> MakeQuick(const CodesToImprove& of, const Samples& samples, ReconstructionScope& scope) {
-  const bool of_npu = of.plan.positions.has_value(), few_bits = of.plan.NeedsBetterCodes() && !of_npu;
-  const bool loses_much = of_npu || few_bits;
+  const bool of_npu = of.plan.positions.has_value(), loses_much = of.plan.NeedsBetterCodes();
+  const bool few_bits = loses_much && !of_npu;
   scope.rows = {.per_input = 4, .least = 2048, .evidence = loses_much ? 0 : kLeastEvidence};
   if (few_bits) scope.rows = RowCount();
   if (!loses_much) scope.most_refused = kMostRefused;

@@ -59,7 +59,7 @@ struct CodedLayer {
   /// Of one group. A coarse bias is one more, behind the others: a weight of an input that is always 1.
   size_t inputs() const { return form.inputs + (bias ? 1 : 0); }
   /// Fewer than 32 codes are used.
-  bool has_few_codes() const { return weight.most - weight.least < 31; }
+  bool has_few_codes() const { return CodeGrid{1, weight.least, weight.most}.has_few_codes(); }
 };
 
 /// The float layer, with what the quantized model has divided.

@@ -60,9 +60,9 @@ size_t EndOfRunsAtOnce(const LiveRuns& live, const LayerTargets& targets, size_t
 // Every `step`-th row of the runs that judge.
 class RowsToJudge {
  public:
-  RowsToJudge(const LiveRuns& live, const LayerTargets& targets, const CodedLayer& layer, const Range& limits)
+  /// @param places  of the runs that judge
+  RowsToJudge(size_t places, const CodedLayer& layer, const Range& limits)
       : outputs_(layer.form.outputs), limits_(limits) {
-    const size_t places = JudgingPlaces(live, targets);
     const size_t elements = layer.form.groups * layer.inputs() * places;
     step_ = std::max<size_t>((elements + kMostJudgingElements - 1) / kMostJudgingElements, 1);
     const size_t kept = (places + step_ - 1) / step_;
@@ -119,12 +119,13 @@ Result<LayerData> CollectLayer(const Model& quantized, const CodedLayer& layer, 
   const Saturation saturation(graph, layer, float_layer);
   const ParallelFor parallel_for = OnThreads(static_cast<size_t>(context.ThreadCount()));
   LayerData data{.ways = saturation.ways(), .limits = saturation.limits()};
+  const size_t judging_places = JudgingPlaces(live, targets);
   for (size_t group = 0; group < form.groups; ++group) {
     data.fitted.emplace_back(layer.inputs(), data.ways * form.outputs, takes_means);
-    data.judging.emplace_back(layer.inputs(), data.ways * form.outputs, takes_means, JudgingPlaces(live, targets));
+    data.judging.emplace_back(layer.inputs(), data.ways * form.outputs, takes_means, judging_places);
   }
   std::optional<RowsToJudge> rows;
-  if (saturation.judges()) rows.emplace(live, targets, layer, data.limits);
+  if (saturation.judges()) rows.emplace(judging_places, layer, data.limits);
   size_t judged = 0;
   Matrix inputs(0, layer.inputs()), missing(0, data.ways * form.outputs);  // reused: new memory costs page faults
   for (size_t begin = 0, end = 0; begin < live.runs(); begin = end) {

@@ -14,6 +14,7 @@ namespace {
 // Codes and bias of one group; each output in all ways: [inputs, ways · outputs].
 struct Attempt {
   Matrix codes;
+  Matrix moved;              // what they are more than the float weights
   std::vector<double> bias;  // zeros where it is among the codes
 };
 
@@ -103,6 +104,7 @@ class GroupSolver {
     std::vector<size_t> outputs;  // of the sums
     Matrix weights;
     CodeGrids grids;
+    Matrix given;  // by the float weights, where rows judge
   };
 
   // Their codes take the place of their steps, which nothing needs afterwards. @return how many outputs get new codes
@@ -111,6 +113,10 @@ class GroupSolver {
                     .grids = Repeated(GridsOf(layer_, group_, some), ways_)};
     for (size_t j = 0; j < columns.weights.columns(); ++j)
       columns.outputs.push_back(j / some.count * layer_.form.outputs + some.first + j % some.count);
+    if (rows_ != nullptr) {
+      columns.given = Matrix(rows_->inputs.rows(), columns.weights.columns());
+      AddProduct(rows_->inputs.view(), columns.weights.view(), 1, columns.given.view());
+    }
     Matrix old_codes = Repeated(CodesOf(layer_, group_, some), ways_);
     if (layer_.bias && !rule_.updates_bias) Freeze(old_codes, columns.grids);
     Matrix optimum = columns.weights;
@@ -123,7 +129,7 @@ class GroupSolver {
     Attempt rounded = WithBias(RoundCodes(problem, rule_.steps, order_), columns);
     const std::vector<double> old_errors = ErrorsOf(old, columns), errors = ErrorsOf(rounded, columns);
     for (Attempt* attempt : {&old, &rounded}) {
-      if (layer_.bias) FitBiasCodes(columns, attempt->codes);
+      if (layer_.bias) FitBiasCodes(columns, *attempt);
     }
     int64_t kept = 0;
     for (size_t j = 0; j < some.count; ++j) {
@@ -141,22 +147,22 @@ class GroupSolver {
 
   // A coarse bias has its codes already.
   Attempt WithBias(Matrix codes, const Columns& columns) const {
-    const Matrix moved = WeightChange(codes, columns.weights, columns.grids);
-    Attempt attempt{std::move(codes), std::vector<double>(columns.outputs.size())};
+    Matrix moved = WeightChange(codes, columns.weights, columns.grids);
+    Attempt attempt{std::move(codes), std::move(moved), std::vector<double>(columns.outputs.size())};
     if (layer_.bias) return attempt;
-    attempt.bias = BiasFor(means_, moved, columns.outputs);
+    attempt.bias = BiasFor(means_, attempt.moved, columns.outputs);
     for (size_t j = 0; j < attempt.bias.size(); ++j)
       attempt.bias[j] += double{in_float_.bias[LayerOutput(columns.outputs[j])]};
     return attempt;
   }
 
   // Codes of the bias that fit the others.
-  void FitBiasCodes(const Columns& columns, Matrix& codes) const {
-    const Matrix moved = WeightChange(codes, columns.weights, columns.grids);
+  void FitBiasCodes(const Columns& columns, Attempt& attempt) const {
+    Matrix& codes = attempt.codes;
     const size_t last = codes.rows() - 1;
     for (size_t j = 0; j < codes.columns(); ++j) {
       double shift = double{last_.wanted[columns.outputs[j]]};
-      for (size_t i = 0; i < codes.rows(); ++i) shift -= double{last_.covariance[i]} * double{moved.at(i, j)};
+      for (size_t i = 0; i < codes.rows(); ++i) shift -= double{last_.covariance[i]} * double{attempt.moved.at(i, j)};
       const CodeGrid& grid = columns.grids.at(last, j);
       float& code = codes.at(last, j);
       code = std::clamp(static_cast<float>(std::nearbyint(double{code} + shift / double{grid.scale})), grid.least,
@@ -166,16 +172,15 @@ class GroupSolver {
 
   // What the judging runs tell of each column: behind the limits where there are rows for that.
   std::vector<double> ErrorsOf(const Attempt& attempt, const Columns& columns) const {
-    const Matrix moved = WeightChange(attempt.codes, columns.weights, columns.grids);
     std::vector<double> errors;
     if (rows_ == nullptr) {
-      for (const JudgingSums::Parts& parts : judging_.PartsOf(moved, columns.outputs)) errors.push_back(parts.Error());
+      for (const JudgingSums::Parts& parts : judging_.PartsOf(attempt.moved, columns.outputs))
+        errors.push_back(parts.Error());
       return errors;
     }
-    Matrix given(rows_->inputs.rows(), moved.columns());
-    AddProduct(rows_->inputs.view(), columns.weights.view(), 1, given.view());
-    AddProduct(rows_->inputs.view(), moved.view(), 1, given.view());
-    errors.resize(moved.columns());
+    Matrix given = columns.given;
+    AddProduct(rows_->inputs.view(), attempt.moved.view(), 1, given.view());
+    errors.resize(given.columns());
     for (size_t p = 0; p < given.rows(); ++p) {
       for (size_t j = 0; j < errors.size(); ++j) {
         const float value = std::clamp(given.at(p, j) + static_cast<float>(attempt.bias[j]), limits_.min, limits_.max);

@@ -155,8 +155,8 @@ Result<SizeChoice> FitSize(PlannedModel& prepared, const RangeMethod& method, co
                            const FallbackPlanner& fallback, Trials& trials, const SizeGoal& goal) {
   if (trials.samples().runs().empty())
     return Error(ErrorId::kMissingOption,
-                 "--size: needs samples to tell which layers lose least: give --data SRC, and no --save-and-restore "
-                 "FILE that exists");
+                 "--size: needs samples to measure how much accuracy each layer loses: add --data SRC, and leave out "
+                 "--save-and-restore if its FILE exists already");
   return SizeSearch(prepared, method, inputs, fallback, trials, goal).Run();
 }
 

@@ -16,7 +16,7 @@ CodePanel MakePanel(const CodeProblem& problem) {
       const CodeGrid& grid = problem.grids.at(i, j);
       const float exact = std::clamp(problem.weights.at(i, j) / grid.scale, -kBeyondAllCodes, kBeyondAllCodes);
       const float nearest = NearestInteger(exact);
-      const bool few = problem.reach.more_of_few && grid.most - grid.least < 31;
+      const bool few = problem.reach.more_of_few && grid.has_few_codes();
       const bool all = i >= problem.reaching_all, two_sided = problem.reach.two_sided && !all;
       const auto steps = static_cast<float>(all ? kAnyCode : problem.reach.steps + (few ? 1 : 0));
       const float least = two_sided ? std::floor(exact) : nearest - steps;

@@ -13,6 +13,8 @@ namespace preon {
 struct CodeGrid {
   float scale = 1;
   float least = -128, most = 127;
+
+  bool has_few_codes() const { return most - least < 31; }
 };
 
 /// One per output and, with blocks of inputs, per block.

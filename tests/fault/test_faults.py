@@ -38,7 +38,7 @@ def until_it_has_seen_samples(process):
 
 
 def run_long_enough(preon, options):
-    """Writes `whole` with so many samples that there is time to interrupt such a run: how many that are depends on the machine."""
+    """Writes `whole` from so many samples that the run takes at least 4 seconds, which leaves time to interrupt the next one."""
     samples, seconds = 30000, 0
     while seconds < 4:
         samples *= 2

@@ -12,7 +12,7 @@ Result<int64_t> CountWithout(const SampleRuns& seen, const Samples& samples, con
   return rest->SampleCount().value_or(-1);
 }
 
-// This run calibrates nothing: some samples are kept from those that codes are fitted to, as from a calibration.
+// Some samples are kept from those that codes are fitted to, as from a calibration.
 Result<ComparedSamples> KeepFromFitting(const Samples& samples, const std::vector<TensorSpec>& inputs,
                                         ComparedSamples compared) {
   PREON_ASSIGN_OR_RETURN(SplitSamples split, SplitOf(samples, inputs));
@@ -40,7 +40,10 @@ Result<ComparedSamples> ChooseComparedSamples(const Calibration& calibration, co
   const CalibrationData* without = stand_ins.count() == 1 ? &stand_ins.parts.front() : nullptr;
   const SampleRuns& seen = without != nullptr ? without->samples : use.seen;
   compared.figures.origin = use.from_file ? FigureOrigin::kRangesMayHaveSeen : FigureOrigin::kHeldOut;
-  if (use.fits_codes && (seen.empty() || use.from_file)) return KeepFromFitting(samples, inputs, std::move(compared));
+  if (seen.empty() || use.from_file) {
+    PREON_ASSIGN_OR_RETURN(const bool fits_codes, use.fits_codes());
+    if (fits_codes) return KeepFromFitting(samples, inputs, std::move(compared));
+  }
   if (seen.empty()) return compared;  // nothing was calibrated or chosen
   PREON_ASSIGN_OR_RETURN(int64_t rest, CountWithout(seen, samples, inputs));
   if (rest < 0 && without != nullptr) rest = calibration.data.sample_count() - without->sample_count();

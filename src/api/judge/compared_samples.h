@@ -1,6 +1,8 @@
 // Which samples the figures of a result come from (docs/design/figures.md).
 #pragma once
 
+#include <functional>
+
 #include "base/status.h"
 #include "data/sample_runs.h"
 #include "pipeline/calibrate_stage.h"
@@ -11,9 +13,10 @@ namespace preon {
 
 /// What has been done with samples before.
 struct SampleUse {
-  const SampleRuns& seen;   ///< these were calibrated with, or choices made by them, as far as is known
-  bool from_file = false;   ///< statistics or ranges come from a file
-  bool fits_codes = false;  ///< an algorithm will fit codes to samples (WillImproveCodes)
+  const SampleRuns& seen;  ///< these were calibrated with, or choices made by them, as far as is known
+  bool from_file = false;  ///< statistics or ranges come from a file
+  /// Will an algorithm fit codes to samples (WillImproveCodes)? Asked only where no calibration has kept some apart.
+  std::function<Result<bool>()> fits_codes;
 };
 
 /// @param calibration  of this run, and lives on; without statistics where none were needed
