@@ -19,11 +19,12 @@ constexpr double kLeastEvidence = 2;
 constexpr int64_t kShareOfRuns = 6;  // of all runs at most one of so many
 constexpr size_t kMostListed = 3;
 constexpr size_t kMostRefused = 2;  // where groups do not help, others hardly do
-// Of one core. NPUs and weights of few bits lose so much that all layers are worth it, and more time.
-constexpr double kFreeNs = 0.2e9, kFreeNsOfNpus = 2.5e9, kFreeNsOfFewBits = 10e9;
+// Of one core. NPUs and coarse weights, of few bits or bytes beside finer activations, lose so much that all layers are
+// worth it, and more time.
+constexpr double kFreeNs = 0.2e9, kFreeNsOfNpus = 2.5e9, kFreeNsOfCoarseWeights = 10e9;
 // The error of few bits is large, and what few runs tell of it is chance: 12 of 100 sentences took a transformer with 4
 // bits from 23.7 to 16.3 dB, 8 that judged to 19.3, all with 20 that judged to 24.3.
-constexpr size_t kJudgingShareOfFewBits = 4;
+constexpr size_t kJudgingShareOfCoarseWeights = 4;
 
 size_t SizeBytes(const Batch& batch) {
   size_t bytes = 0;
@@ -68,11 +69,11 @@ struct RunsToRead {
 // it reads.
 Result<RunsToRead> MakeQuick(const CodesToImprove& of, const Samples& samples, ReconstructionScope& scope) {
   const bool of_npu = of.plan.positions.has_value(), loses_much = of.plan.NeedsBetterCodes();
-  const bool few_bits = loses_much && !of_npu;
+  const bool coarse_weights = loses_much && !of_npu;
   scope.rows = {.per_input = 4, .least = 2048, .evidence = loses_much ? 0 : kLeastEvidence};
-  if (few_bits) scope.rows = RowCount();
+  if (coarse_weights) scope.rows = RowCount();
   if (!loses_much) scope.most_refused = kMostRefused;
-  scope.judging_step = few_bits ? kJudgingShareOfFewBits : kJudgingShare;
+  scope.judging_step = coarse_weights ? kJudgingShareOfCoarseWeights : kJudgingShare;
   scope.blocks = kBlocks;
   scope.least_gain_db = kLeastGainDb;
   scope.enough_db = of_npu ? kEnoughDbOfNpus : kEnoughDb;
@@ -90,9 +91,11 @@ Result<RunsToRead> MakeQuick(const CodesToImprove& of, const Samples& samples, R
   const ReconstructionCost costs = CostsOf(graph, of.plan, scope.op_types, scope.rows, there);
   CostLimit most{.calibrations = *scope.most_cost, .free_ns = kFreeNs, .share_of_runs = kShareOfRuns};
   if (of_npu) most.free_ns = kFreeNsOfNpus;
-  if (few_bits)
-    most = {
-        .calibrations = *scope.most_cost, .free_ns = kFreeNsOfFewBits, .share_of_runs = 1, .runs = kMostRunsOfFewBits};
+  if (coarse_weights)
+    most = {.calibrations = *scope.most_cost,
+            .free_ns = kFreeNsOfCoarseWeights,
+            .share_of_runs = 1,
+            .runs = kMostRunsOfCoarseWeights};
   const int64_t runs = RunsWithin(costs, most, size, available);
   if (runs == 0)
     return RunsToRead{.why_none = "it would take longer than calibration", .available = available, .too_dear = true};
@@ -107,7 +110,7 @@ Result<RunsToRead> MakeThorough(const Model& quantized, const CodesToImprove& of
   if (runs.empty()) return quick;
   PREON_ASSIGN_OR_RETURN(const double db, OutputsDb(quantized, of.reference.model, runs, context));
   if (db >= kHopelessDb) return quick;
-  return RunsToRead{.step = step(of.plan.positions ? kMostRuns : kMostRunsOfFewBits)};
+  return RunsToRead{.step = step(of.plan.positions ? kMostRuns : kMostRunsOfCoarseWeights)};
 }
 
 }  // namespace
@@ -161,7 +164,7 @@ Result<std::vector<ImprovedCodes>> ImproveCodes(Model& quantized, const CodesToI
     result.runs = static_cast<int64_t>(runs.size());
     result.before_db = done.before_db;
     result.after_db = done.after_db;
-    if (done.is_near) result.why_not = StrCat("the outputs are as near to float as ", kEnoughDb, " dB");
+    if (done.is_near) result.why_not = StrCat("the outputs are as near to float as ", *scope.enough_db, " dB");
     if (!done.is_kept)
       result.why_not = StrCat("less than ", kLeastGainDb, " dB was gained on the samples used for judging");
     for (const LayerOutcome& layer : done.layers)

@@ -30,7 +30,7 @@ ReconstructionCost CostsOf(const Graph& graph, const QuantPlan& plan, const std:
 /// So many blocks of layers are judged, by one run of so many.
 constexpr size_t kBlocks = 6, kJudgingShare = 3;
 /// More runs gain little (docs/design/weight-algorithms.md).
-constexpr int64_t kMostRuns = 64, kMostRunsOfFewBits = 100;
+constexpr int64_t kMostRuns = 64, kMostRunsOfCoarseWeights = 100;
 
 struct CostLimit {
   double calibrations = 1;    ///< so many times what calibration takes …

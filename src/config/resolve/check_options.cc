@@ -95,7 +95,7 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
   const PlanOptions unset;
   const std::pair<bool, const char*> of_ranges[] = {
       {options.ranges.method != "auto", "--method"},
-      {options.ranges.effort != Effort::kDefault && !target.FitsFewCodes(plan.Types()), "--effort"},
+      {options.ranges.effort != Effort::kDefault && !target.FitsCodes(plan.Types(), plan.weight), "--effort"},
       {options.budget.has_value(), "--budget"},
       {!options.ranges.method_options.empty(), "--method-option"},
       {!options.calib.empty(), "--calib"},

@@ -161,7 +161,7 @@ Result<std::vector<std::unique_ptr<RangeMethod>>> AllMethods(const RangeOptions&
 AlgorithmOptions WithEffort(AlgorithmOptions given, Effort effort, const Target& target, const PlanOptions& plan,
                             const AlgorithmRegistry& algorithms) {
   const bool of_bytes = (target.FollowsRuntime() || target.NeedsBetterCodes()) && target.TakesImprovements(plan);
-  const bool improves = (of_bytes || target.FitsFewCodes(plan.Types())) && plan.compat == Compat::kOff;
+  const bool improves = (of_bytes || target.FitsCodes(plan.Types(), plan.weight)) && plan.compat == Compat::kOff;
   if (effort == Effort::kFast || (effort == Effort::kDefault && !improves)) return given;
   const auto is_asked = [&](const auto& algorithm) { return given.asked.contains(std::string(algorithm->name())); };
   const bool changes_codes = std::ranges::any_of(algorithms.entries(), [&](const auto& algorithm) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "config/option_table.h"
 #include "formats/quark_operators.h"
 
@@ -32,6 +34,27 @@ TEST(Resolve, AutoWithoutTrialsHonoursItsOptions) {
       EXPECT_EQ(choices->method->name(), options.ranges.effort == Effort::kFast ? "minmse" : "auto");
       EXPECT_EQ(choices->method->graph_aware(), graph_aware) << given << " " << effort;
     }
+  }
+}
+
+TEST(Resolve, FitsBytesByDefaultWhereTheNumbersAreNoOtherTools) {
+  const Builtins builtins = MakeBuiltins();
+  const auto fits = [&](const std::string& target, const std::string& activation, const std::string& effort) {
+    Options options;
+    for (const auto& [option, value] : {std::pair<std::string, std::string>{"target", target},
+                                        {"activation", activation},
+                                        {"weight", "int8"},
+                                        {"effort", effort}})
+      EXPECT_TRUE(SetOption(options, option, value).ok());
+    const Result<Choices> choices = Resolve(options, builtins);
+    if (!choices.ok()) return false;
+    return std::ranges::any_of(choices->algorithms.list,
+                               [](const auto* algorithm) { return algorithm->name() == "adaquant"; });
+  };
+  for (const char* activation : {"uint8", "int16", "float16"}) {
+    EXPECT_TRUE(fits("simulate", activation, "default")) << activation;
+    EXPECT_FALSE(fits("simulate", activation, "fast")) << activation;
+    EXPECT_FALSE(fits("quark", activation, "default")) << activation;
   }
 }
 

@@ -14,7 +14,13 @@ bool QuantPlan::NeedsBetterCodes() const {
   const auto has_few = [](const auto& weight) {
     return HasFewCodes(TensorType::WithFewerBits(weight.second.format.type, weight.second.format.bits));
   };
-  return positions.has_value() || std::ranges::any_of(weights, has_few);
+  const auto is_byte = [](const auto& weight) { return IsByte(weight.second.format.type) && !weight.second.block; };
+  const auto is_finer = [](const auto& activation) {
+    const DataType type = activation.second.format.type;
+    return !activation.second.block && DataTypeBits(type) > 8;
+  };
+  return positions.has_value() || std::ranges::any_of(weights, has_few) ||
+         (std::ranges::any_of(weights, is_byte) && std::ranges::all_of(activations, is_finer));
 }
 
 std::string QuantPlan::NameInResult(const NodeDecision& decision) const {

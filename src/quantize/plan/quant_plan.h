@@ -197,7 +197,8 @@ struct QuantPlan {
   bool empty() const { return activations.empty() && nbits.nodes.empty() && !is_dynamic(); }
   /// Constants that become codes, those in bodies included.
   size_t CountWeights() const;
-  /// Do its nearest codes lose much: of powers of two with limits, or of 4 bits and fewer?
+  /// Do its nearest codes lose much: of powers of two with limits, of 4 bits and fewer, or bytes beside activations of
+  /// more bits, which then make nearly all of the error?
   bool NeedsBetterCodes() const;
   /// Has it dynamic nodes? Others may stand beside them (`activations`).
   bool is_dynamic() const { return !dynamic.nodes.empty() || dynamic.in_bodies > 0; }

@@ -73,9 +73,12 @@ class Target {
   virtual bool NeedsBetterCodes() const { return false; }
   /// False: the target quantizes only weights.
   virtual bool QuantizesActivations() const { return true; }
-  /// Should samples choose the codes of these types, because they are so few? @param types  PlanOptions::Types
-  bool FitsFewCodes(const std::vector<TensorType>& types) const {
-    return QuantizesActivations() && std::ranges::any_of(types, HasFewCodes);
+  /// Are its numbers no other tool's, so that samples may choose codes of bytes, too?
+  virtual bool HasOwnNumbers() const { return false; }
+  /// Should samples choose the codes of weights unless the user says otherwise: few ones, or bytes?
+  /// @param types  PlanOptions::Types
+  bool FitsCodes(const std::vector<TensorType>& types, const TensorType& weight) const {
+    return QuantizesActivations() && (std::ranges::any_of(types, HasFewCodes) || (HasOwnNumbers() && IsByte(weight)));
   }
   virtual DataType DefaultWeight(const WeightRule&) const { return DataType::kInt8; }
   /// Does the target want this pass, by its name, unless the user says otherwise? `by_default`: the pass's own default.

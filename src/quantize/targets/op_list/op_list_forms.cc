@@ -21,8 +21,8 @@ const IntFormat* CodesRead(const QuantPlan& plan, const Node& node, const std::s
   return read->second.block ? nullptr : &read->second.format;
 }
 
-// By default what the runtime leaves alone: it makes integer kernels of operators between pairs, which have neither
-// float8, int32 nor bytes in blocks, and MatMulNBits, which rounds its activations to bytes, of MatMul beside floats.
+// Codes, but where the runtime makes an integer kernel of operators between pairs that it then refuses to run, or that
+// has no such type: float8, int32, and bytes in blocks.
 WeightForm OpListRules::FormOf(const WeightPlan& weight, const QuantPlan& plan, const Node& node, Compat compat) const {
   const bool library = operators == OperatorForm::kLibrary, pairs = ReadsPairs(plan, node);
   const DataType type = weight.format.type;
@@ -34,10 +34,9 @@ WeightForm OpListRules::FormOf(const WeightPlan& weight, const QuantPlan& plan, 
   if (pairs && weight.block_size > 0 && DataTypeBits(type) == 8) return WeightForm::kFolded;
   if (!guards_float_regions && IsIntType(type)) return WeightForm::kPacked;
   if (weight.format.floating()) return pairs ? WeightForm::kFolded : WeightForm::kPacked;
-  const bool fuses = !library && !pairs && (DataTypeBits(type) == 8 || (DataTypeBits(type) < 8 && node.Is("MatMul")));
   // Of four bits beside eight the runtime makes a kernel, which then refuses them.
   const bool mixes = pairs && DataTypeBits(type) == 8 && DataTypeBits(CodesRead(plan, node, node.input(0))->type) == 4;
-  return fuses || mixes ? WeightForm::kFolded : WeightForm::kPacked;
+  return mixes ? WeightForm::kFolded : WeightForm::kPacked;
 }
 
 bool HasIntegersOf(std::initializer_list<int> bits, const std::vector<TensorType>& types) {

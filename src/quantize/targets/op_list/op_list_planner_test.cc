@@ -150,7 +150,7 @@ TEST(SimulateTarget, BlocksOfOperandsAlone) {
 }
 
 // What the runtime fuses into something that computes otherwise, or not at all.
-TEST(SimulateTarget, FormsThatTheRuntimeLeavesAlone) {
+TEST(SimulateTarget, FormsThatTheRuntimeTakes) {
   const auto form = [](const Target& target, DataType activation, TensorType weight,
                        std::optional<int64_t> block_size = {}) {
     const PlanOptions options{.activation = activation, .weight = weight, .block_size = block_size};
@@ -158,7 +158,7 @@ TEST(SimulateTarget, FormsThatTheRuntimeLeavesAlone) {
   };
   const auto simulate = MakeSimulateTarget(), quark = MakeQuarkTarget();
   EXPECT_EQ(form(*simulate, DataType::kUInt8, DataType::kInt8), WeightForm::kPacked);
-  EXPECT_EQ(form(*simulate, DataType::kBFloat16, DataType::kInt8), WeightForm::kFolded);
+  EXPECT_EQ(form(*simulate, DataType::kBFloat16, DataType::kInt8), WeightForm::kPacked);
   EXPECT_EQ(form(*simulate, DataType::kBFloat16, DataType::kInt4), WeightForm::kPacked);
   EXPECT_EQ(form(*simulate, DataType::kBFloat16, DataType::kInt16), WeightForm::kPacked);
   EXPECT_EQ(form(*simulate, DataType::kInt16, DataType::kFloat16), WeightForm::kFolded);

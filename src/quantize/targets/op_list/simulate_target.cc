@@ -14,6 +14,7 @@ class SimulateTarget final : public Target {
   }
   int64_t RequiredOpset(const PlanOptions& options) const override { return OpListOpset(options.Needs(), kOperators); }
   bool Takes(const PlanOptions&) const override { return true; }
+  bool HasOwnNumbers() const override { return true; }
   bool NeedsStatistics(const PlanOptions& options) const override {
     return OpListNeedsStatistics(options.activation, options.scaled.activation, options.HasSettings());
   }
