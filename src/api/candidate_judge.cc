@@ -41,7 +41,7 @@ Result<std::vector<std::string>> CandidateJudge::WhyNot(const ValidatedModel& mo
     std::erase_if(requirements, [](const Requirement& requirement) {
       return requirement.figure == RequiredFigure::kSpeed || requirement.figure == RequiredFigure::kLatency;
     });
-  return WhyNotShip({model.compare, model.metric, latency, model.alarms, FileSizeBytes(model_), model.size_bytes},
+  return WhyNotShip({model.compare, model.metric, latency, model.alarms, ModelSizeBytes(model_), model.size_bytes},
                     requirements);
 }
 

@@ -98,11 +98,11 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
   for (const std::string& model : {reference, other})
     PREON_RETURN_IF_ERROR(CheckNotExternalData(options.outputs, model));
   run.context.BeginStage("load");
+  CompareResult result{.reference = reference, .other = other};
+  result.reference_size_bytes = ModelSizeBytes(reference);
+  result.other_size_bytes = ModelSizeBytes(other);
   PREON_ASSIGN_OR_RETURN(Session first, OpenAsIs(reference, TimedSession(run.context)));
   PREON_ASSIGN_OR_RETURN(Session second, OpenAsIs(other, TimedSession(run.context)));
-  CompareResult result{.reference = reference, .other = other};
-  result.reference_size_bytes = FileSizeBytes(reference);
-  result.other_size_bytes = FileSizeBytes(other);
   run.context.BeginStage("compare");
   PREON_ASSIGN_OR_RETURN(const std::vector<TensorSpec> inputs, InputsOf(first, reference, run.samples, run.context));
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, run.samples.open(inputs, {}));

@@ -136,7 +136,7 @@ Status Validate(Validation& of, const std::vector<std::string>& quantized) {
     of.reference = Without(ReferenceSamples(options.reference, options.data.batch), of.kept.left_out);
   of.judge.emplace(of.model, of.kept.judging, of.reference, of.asked, of.run.context);
   PREON_RETURN_IF_ERROR(of.judge->Begin());
-  result.float_size_bytes = FileSizeBytes(of.model);
+  result.float_size_bytes = ModelSizeBytes(of.model);
   result.files = quantized.size();
   for (const std::string& file : quantized) {
     PREON_ASSIGN_OR_RETURN(const Model model, LoadModel(file));  // what is no model is told as everywhere else

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <memory>
 
+#include "eval/values.h"
+
 namespace preon {
 namespace {
 
 bool MayBeEqual(const ValueInfo* a, const ValueInfo* b) {
   if (a == nullptr || b == nullptr || !a->shape || !b->shape) return false;
-  if (a->type != DataType::kFloat || b->type != DataType::kFloat) return false;
+  if (a->type != b->type || !IsFloatingType(a->type)) return false;
   return std::ranges::equal(*a->shape, *b->shape,
                             [](int64_t x, int64_t y) { return x == y || x == kDynamicDim || y == kDynamicDim; });
 }

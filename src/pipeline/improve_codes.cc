@@ -164,6 +164,7 @@ Result<std::vector<ImprovedCodes>> ImproveCodes(Model& quantized, const CodesToI
     result.runs = static_cast<int64_t>(runs.size());
     result.before_db = done.before_db;
     result.after_db = done.after_db;
+    if (!done.is_judged) result.why_not = "no output of the model is of floats, by which codes could be judged";
     if (done.is_near) result.why_not = StrCat("the outputs are as near to float as ", *scope.enough_db, " dB");
     if (!done.is_kept)
       result.why_not = StrCat("less than ", kLeastGainDb, " dB was gained on the samples used for judging");

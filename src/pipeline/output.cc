@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/output/atomic_file.h"
+#include "ir/model_io.h"
 
 namespace preon {
 namespace fs = std::filesystem;
@@ -113,10 +114,16 @@ int64_t FileSizeBytes(const std::string& path) {
 }
 
 int64_t ModelSizeBytes(const std::string& path, const Model& model) {
-  int64_t weight_bytes = 0;
+  int64_t bytes = FileSizeBytes(path), weight_bytes = 0;
+  for (const std::string& file : model.external_files) bytes += FileSizeBytes(file);
   for (const auto& [name, value] : model.graph.initializers())
     weight_bytes += static_cast<int64_t>(value.bytes().size());
-  return std::max(FileSizeBytes(path), weight_bytes);
+  return std::max(bytes, weight_bytes);  // of a model in memory there is no file
+}
+
+int64_t ModelSizeBytes(const std::string& path) {
+  const Result<Model> model = LoadModel(path, {.keep_weight_file = true});
+  return model.ok() ? ModelSizeBytes(path, *model) : FileSizeBytes(path);
 }
 
 }  // namespace preon

@@ -32,5 +32,7 @@ int64_t FileSizeBytes(const std::string& path);
 
 /// The file with its external data.
 int64_t ModelSizeBytes(const std::string& path, const Model& model);
+/// The same of a model that nobody has loaded; of what is no model, the file's.
+int64_t ModelSizeBytes(const std::string& path);
 
 }  // namespace preon

@@ -24,7 +24,7 @@ Result<OutputJudge> OutputJudge::Make(const Model& reference, std::optional<int6
                         " outputs");
   for (size_t index = 0; index < names.size(); ++index) {
     const bool counts = !output || *output == static_cast<int64_t>(index);
-    if (counts && reference.graph.TypeOf(names[index]) == DataType::kFloat) judge.outputs_.insert(names[index]);
+    if (counts && IsFloatingType(reference.graph.TypeOf(names[index]))) judge.outputs_.insert(names[index]);
   }
   for (const size_t run : AllRuns(live.runs())) {
     if (live.Judges(run)) judge.runs_.push_back(run);

@@ -17,6 +17,8 @@ class OutputJudge {
   /// Runs the float model. @param output  the one that counts; nullopt: all of floats
   /// Errors: kNameNotInModel where the model has no such output, the runtime's.
   static Result<OutputJudge> Make(const Model& reference, std::optional<int64_t> output, const LiveRuns& live);
+  /// False: no output that counts is of floats, so that nothing can be judged.
+  bool HasOutputs() const { return !outputs_.empty(); }
   /// Squared error over the squares of float, averaged over outputs with floats that are not zero, where scores beside
   /// coordinates are one of their own (ScoreChannels); infinity where an output has another shape or is not finite
   /// where float is. From what is alive on. Errors: the runtime's.

@@ -212,6 +212,8 @@ Result<Reconstruction> Reconstruct(Model& quantized, const FloatReference& refer
   std::erase_if(layers, [&](const MatchedLayer& layer) { return !scope.op_types.contains(layer.float_node->op_type); });
   const LiveRuns live(batches, context, scope.judging_step);
   PREON_ASSIGN_OR_RETURN(const OutputJudge judge, OutputJudge::Make(reference.model, scope.output, live));
+  result.is_judged = judge.HasOutputs();
+  if (!result.is_judged) return result;
   Reconstructor reconstructor(quantized, reference.model, rule, scope, judge, live);
   PREON_RETURN_IF_ERROR(reconstructor.Begin());
   const double before = reconstructor.error();

@@ -5,6 +5,8 @@
 #include <set>
 #include <vector>
 
+#include "search/outputs_as_floats.h"
+
 namespace preon {
 namespace {
 
@@ -37,8 +39,9 @@ class NoiseFlow {
 
   void Begin() {
     double outputs = 0;
-    for (const std::string& output : graph_.outputs()) outputs += Of(output) != nullptr;
-    for (const std::string& output : graph_.outputs()) {
+    const std::vector<std::string> floats = OutputsAsFloats(graph_);
+    for (const std::string& output : floats) outputs += Of(output) != nullptr;
+    for (const std::string& output : floats) {
       const double share = Relative(Of(output)) / std::max(1.0, outputs);
       sources_.noise += share;
       if (!EnterBeforeTail(output, share)) flow_[output] += share;

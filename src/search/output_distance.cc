@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "eval/values.h"
+
 namespace preon {
 namespace {
 
@@ -54,6 +56,12 @@ double Peak(std::span<const float> values) {
   return peak;
 }
 
+// Also of 16 bits.
+std::vector<float> ToFloats(const Tensor& tensor) {
+  const std::vector<double> values = ToDoubles(tensor);
+  return {values.begin(), values.end()};
+}
+
 }  // namespace
 
 double DistanceOf(OutputDistance distance, std::span<const float> reference, std::span<const float> quantized) {
@@ -84,12 +92,12 @@ Result<double> MeanDistance(const Model& quantized, OutputDistance distance, con
   const TrialVisitor visit = [&](const std::vector<NamedTensor>& reference, const std::vector<NamedTensor>& got) {
     const auto of_float = find(reference), of_quantized = find(got);
     const bool comparable = of_float != reference.end() && of_quantized != got.end() &&
-                            of_float->tensor.type() == DataType::kFloat &&
+                            IsFloatingType(of_float->tensor.type()) &&
                             of_float->tensor.shape() == of_quantized->tensor.shape() && of_float->tensor.count() > 0;
     if (!comparable)
       return Status(Error(ErrorId::kVerifyOutput, "mixed precision: output '", output,
                           "' can't be compared: it is not float, or its shape depends on the data"));
-    sum += DistanceOf(distance, of_float->tensor.As<float>(), of_quantized->tensor.As<float>());
+    sum += DistanceOf(distance, ToFloats(of_float->tensor), ToFloats(of_quantized->tensor));
     ++count;
     return Status::Ok();
   };

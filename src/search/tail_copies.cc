@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "search/outputs_as_floats.h"
 #include "search/sum_of_squares.h"
 
 namespace preon {
@@ -96,7 +97,7 @@ std::vector<TailCopy> AddTailCopies(Graph& graph, const QuantPlan& plan, const G
   if (entries.size() < 2 || entries.size() > kMostEntries || !std::ranges::all_of(entries, known) ||
       entries.size() * tail.size() > kMostCopiedNodes || std::ranges::any_of(tail, branches))
     return copies;
-  const std::vector<std::string> outputs = graph.outputs();
+  const std::vector<std::string> outputs = OutputsAsFloats(graph);
   for (const std::string& entry : entries) copies.push_back(AddCopy(graph, tail, outputs, entry));
   return copies;
 }

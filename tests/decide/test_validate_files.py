@@ -2,6 +2,7 @@
 import json
 
 import numpy as np
+import onnx
 import pytest
 
 
@@ -58,3 +59,13 @@ def test_errors_of_samples_name_the_option_they_came_with(preon, model, data, tm
     preon.fails(2, 3004, *by_psnr, "shape.npz", says="--reference: shape.npz: 'logits': shape [16, 5], wanted [samples, 4]")
     preon.fails(2, 3001, *by_psnr, "none.npz", says="--reference: none.npz: no such file")
     preon.fails(2, 3001, "validate", model, "--data", data, "--eval-data", "none.npz", says="--eval-data: none.npz: no such file")
+
+
+def test_a_size_counts_external_weights(preon, model, data, files):
+    large = onnx.load(preon.folder / model)
+    onnx.save(large, preon.folder / "large.onnx", save_as_external_data=True, location="large.data", size_threshold=0)
+    whole = sum((preon.folder / name).stat().st_size for name in ("large.onnx", "large.data"))
+    result = validate(preon, "large.onnx", files[0], "--data", data)
+    assert result["float_size_bytes"] == whole
+    compared = json.loads(preon("compare", "large.onnx", files[0], "--data", data, "--json", "--latency", 0).stdout)
+    assert compared["size_bytes"]["float"] == whole

@@ -179,3 +179,17 @@ def test_excluded_nodes_compute_in_float32(preon, tiny):
     _, written = quantize(preon, tiny, "--exclude", "conv_1", "--always-write")
     w1 = next(tensor for tensor in written.graph.initializer if tensor.name == "w1")
     assert w1.data_type == FLOAT
+
+
+def test_outputs_of_float16_are_judged(preon, tiny, model):
+    """Where codes are fitted, and where the error comes from, is found as in the float32 model."""
+    fitted = {}
+    for name in (model, tiny):
+        result, _ = quantize(preon, name, "--weight", "int4", "--always-write")
+        (improved,) = result["improved"]
+        assert improved["layers_changed"] > 0 and improved["sqnr_db_after"] > improved["sqnr_db_before"] + 0.5
+        fitted[name] = min(sqnr_db(result).values())
+    assert fitted[tiny] > fitted[model] - 1
+    done = preon("sensitivity", tiny, "--data", "calib.npz", "--json", timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert sum(layer["share"] for layer in json.loads(done.stdout)["layers"]) > 0.5

@@ -199,7 +199,7 @@ Result<MetricFigures> ModelJudge::FiguresOf(const Score& quantized) const {
 }
 
 Result<ValidatedModel> ModelJudge::Evaluate(const std::string& file, std::string name) {
-  ValidatedModel model{.name = std::move(name), .size_bytes = FileSizeBytes(file)};
+  ValidatedModel model{.name = std::move(name), .size_bytes = ModelSizeBytes(file)};
   PREON_ASSIGN_OR_RETURN(Session session, Session::OpenFile(file, {.threads = context_.ThreadCount()}));
   PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> source, Open());
   Score score = BeginScore();
