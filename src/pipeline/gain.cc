@@ -27,7 +27,8 @@ bool HardlyAnythingGains(std::optional<double> integer_share, int64_t before, in
 
 // Another target's result has to be nearer to float by half the error, and about as fast; or good and faster.
 constexpr double kNearerDb = 3, kAboutAsFast = 0.9, kGoodDb = 30;
-constexpr double kMuchNearerDb = 10;  // whatever the speed, where it is not known
+constexpr double kMuchNearerDb = 10;    // whatever the speed, where it is not known
+constexpr double kHardlyUsableDb = 15;  // much nearer is worth more than speed
 constexpr double kMostlyFloat = 0.5;
 
 bool IsKnown(const Speedup& speedup) { return speedup.median > 0 && !speedup.busy; }
@@ -109,7 +110,8 @@ std::string WhyNotInstead(const TargetFigures& first, const TargetFigures& other
     const double gain_db = other.sqnr_db - first.sqnr_db;
     return (is_far && gain_db >= kMuchNearerDb) || IsProbablyBetter(first, other) ? "" : "its speed is not known";
   }
-  const double least_speed = (is_far ? kAboutAsFast : 1) * first.speedup.median;
+  const bool is_rescued = first.sqnr_db < kHardlyUsableDb && other.sqnr_db >= first.sqnr_db + kMuchNearerDb;
+  const double least_speed = is_rescued ? 1 : (is_far ? kAboutAsFast : 1) * first.speedup.median;
   return other.speedup.median < least_speed ? StrCat("it runs at ", SpeedText(other.speedup)) : "";
 }
 

@@ -135,6 +135,17 @@ TEST(WhyNotInstead, WhatIsMostlyFloatGivesWayToWhatIsGoodAndAtLeastAsFast) {
             "it runs at 0.99 times the speed of float (0.90 to 1.10)");
 }
 
+TEST(WhyNotInstead, WhatIsHardlyUsableGivesWayToWhatIsMuchNearerAndNoSlowerThanFloat) {
+  const auto first = [](double db) {
+    return TargetFigures{.integer_macs_share = 0.1, .sqnr_db = db, .speedup = kFaster};
+  };
+  const Speedup as_float{.median = 1.01, .low = 1, .high = 1.02};
+  EXPECT_EQ(WhyNotInstead(first(13.5), {.sqnr_db = 44, .speedup = as_float}), "");
+  EXPECT_NE(WhyNotInstead(first(13.5), {.sqnr_db = 23, .speedup = as_float}), "");
+  EXPECT_NE(WhyNotInstead(first(13.5), {.sqnr_db = 44, .speedup = kEqual}), "");
+  EXPECT_NE(WhyNotInstead(first(16), {.sqnr_db = 44, .speedup = as_float}), "");
+}
+
 TEST(WhyInDoubt, WithoutASpeedOnlyWhatIsMostlyFloatOrFarFromFloatForSomeIs) {
   EXPECT_EQ(WhyInDoubt({.sqnr_db = 10}), "");
   EXPECT_EQ(WhyInDoubt({.sqnr_db = 10, .speedup = Busy(kSlower)}), "");

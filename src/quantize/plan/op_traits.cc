@@ -118,11 +118,24 @@ OpTraits ClassifyCarrier(const Graph& graph, const Node& node) {
   return {OpRole::kCarrier};
 }
 
+// Of a layer: a constant is added to what constant weights give.
+bool AddsBias(const Graph& graph, const Node& node) {
+  const auto is_layer = [&](const std::string& tensor) {
+    const Node* producer = graph.Producer(tensor);
+    return producer != nullptr && producer->Is("MatMul") && graph.Initializer(producer->input(1)) != nullptr;
+  };
+  const auto adds = [&](size_t bias) {
+    return graph.Initializer(node.input(bias)) != nullptr && is_layer(node.input(1 - bias));
+  };
+  return node.Is("Add") && (adds(0) || adds(1));
+}
+
 }  // namespace
 
 bool FeedsSoftmaxWithMask(const Graph& graph, const std::string& tensor) {
   const Node* producer = graph.Producer(tensor);
-  if (producer == nullptr || (!producer->Is("Add") && !producer->Is("Where"))) return false;
+  if (producer == nullptr || (!producer->Is("Add") && !producer->Is("Where")) || AddsBias(graph, *producer))
+    return false;
   return std::ranges::any_of(graph.Uses(tensor),
                              [](const Use& use) { return !use.captured && use.node->Is("Softmax"); });
 }

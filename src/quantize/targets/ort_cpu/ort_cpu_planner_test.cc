@@ -110,6 +110,15 @@ TEST(OrtCpuPlanner, AttentionMaskAndResidualStayFloat) {
   EXPECT_EQ(plan.weights.at("wq").axis, 1);
 }
 
+TEST(OrtCpuPlanner, ABiasInFrontOfSoftmaxIsNoMask) {
+  GraphBuilder b({1, 64, 256});
+  b.Op("MatMul", {"x", b.Constant("w", {256, 64})}, "product", {1, 64, 64});
+  b.Op("Add", {b.Constant("bias", {64}), "product"}, "logits", {1, 64, 64});
+  b.Op("Softmax", {"logits"}, "y", {1, 64, 64});
+  b.Output("y");
+  EXPECT_NE(test::ReasonOf(Plan(b.model), "logits_node"), FloatReason::kMask);
+}
+
 TEST(OrtCpuPlanner, SmallGemmIsLeftUnlessItIsAllThereIs) {
   GraphBuilder b({1, 64, 256});
   b.Op("MatMul", {"x", b.Constant("w1", {256, 256})}, "h", {1, 64, 256});
