@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/split_mix.h"
@@ -96,7 +97,17 @@ std::optional<ConfidenceInterval> DecibelInterval(std::span<const double> signal
   if (errors.size() < kDraws / 2 || !std::isfinite(all.value)) return std::nullopt;
   std::ranges::sort(errors);
   const size_t below = errors.size() / 40;  // 2.5 %
-  const auto decibel = [&](double error) { return 10 / std::log(10.0) * (all.value - error * all.standard_error); };
+  // A ratio of sums lies between the ratios; where one sample has nearly all of the noise, draws would go far beyond.
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  for (size_t sample = 0; sample < signal.size(); ++sample) {
+    const double ratio = std::log(signal[sample] / noise[sample]);
+    if (std::isnan(ratio)) continue;
+    least = std::min(least, ratio);
+    most = std::max(most, ratio);
+  }
+  const auto decibel = [&](double error) {
+    return 10 / std::log(10.0) * std::clamp(all.value - error * all.standard_error, least, most);
+  };
   return ConfidenceInterval{decibel(errors[errors.size() - 1 - below]), decibel(errors[below])};
 }
 

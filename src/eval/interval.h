@@ -30,9 +30,9 @@ ConfidenceInterval DifferenceInterval(const PairedCounts& counts);
 /// Of 10·log10(Σ signal / Σ noise) over very many samples, one entry each per sample seen. Few samples may have most of
 /// the noise, so the interval reaches far towards more noise where the samples differ much. Wants 8 samples or more.
 ///
-/// Numerics: 1000 draws, each measured in its own standard error. Deterministic. Nullopt where samples do not differ.
-/// Source:   bootstrap-t, Efron and Tibshirani 1993, "An Introduction to the Bootstrap", section 12.5, of the
-/// logarithm.
+/// Numerics: 1000 draws, each measured in its own standard error; within the ratios of the samples seen. Deterministic.
+/// Nullopt where samples do not differ. Source:   bootstrap-t, Efron and Tibshirani 1993, "An Introduction to the
+/// Bootstrap", section 12.5, of the logarithm.
 std::optional<ConfidenceInterval> DecibelInterval(std::span<const double> signal, std::span<const double> noise);
 
 /// Of `figure`, which is computed from some of `count` independent samples, by drawing samples again with replacement.

@@ -89,6 +89,16 @@ TEST(DecibelInterval, ContainsTheFigureAlsoWhereFewSamplesHaveMostOfTheNoise) {
   EXPECT_LT(by_percentiles, contained);
 }
 
+TEST(DecibelInterval, LiesBetweenTheSamples) {
+  std::vector<double> signal(24, 1.0), noise(24, 1e-5);
+  noise[7] = 0.5;
+  for (size_t sample = 0; sample < signal.size(); ++sample) signal[sample] += 0.01 * static_cast<double>(sample);
+  const auto interval = DecibelInterval(signal, noise);
+  ASSERT_TRUE(interval);
+  EXPECT_GE(interval->low, 10 * std::log10(signal[7] / noise[7]) - 1e-9);
+  EXPECT_LE(interval->high, 10 * std::log10(signal[23] / noise[23]) + 1e-9);
+}
+
 TEST(DecibelInterval, NoneWhereSamplesDoNotDiffer) {
   const std::vector<double> signal(10, 2.0), noise(10, 0.5), none(10, 0.0);
   EXPECT_FALSE(DecibelInterval(signal, noise));

@@ -7,6 +7,7 @@
 #include "base/system.h"
 #include "base/tensor_spec.h"
 #include "ir/model_io.h"
+#include "onnxruntime_session_options_config_keys.h"
 #include "runtime/channel_block.h"
 #include "runtime/observe_domain.h"
 #include "runtime/observed_adds.h"
@@ -43,7 +44,8 @@ struct ObservedSession::Impl {
   Status OpenOptimized(const Model& model, const std::vector<std::string>& tensors, const SessionOptions& options,
                        const RunContext& context);
   /// Observers in the model's own graph.
-  Status OpenFloatGraph(const Model& model, const std::vector<std::string>& tensors, const SessionOptions& options);
+  Status OpenFloatGraph(const Model& model, const std::vector<std::string>& tensors, const SessionOptions& options,
+                        bool few_runs);
 
   std::unique_ptr<ObserveDomain> domain;  // outlives the session
   std::optional<Session> session;
@@ -69,12 +71,14 @@ Status ObservedSession::Impl::OpenOptimized(const Model& model, const std::vecto
 }
 
 Status ObservedSession::Impl::OpenFloatGraph(const Model& model, const std::vector<std::string>& tensors,
-                                             const SessionOptions& options) {
+                                             const SessionOptions& options, bool few_runs) {
   Model observed = model;
   InsertObservers(observed, tensors);
   PREON_RETURN_IF_ERROR(observed.graph.SortTopologically());
   places.assign(tensors.size(), ObserverPlace::kFloatGraph);
-  PREON_ASSIGN_OR_RETURN(session, Session::Impl::OpenModel(observed, options, {.custom_ops = domain->domain}));
+  SessionExtras extras{.custom_ops = domain->domain};
+  if (few_runs) extras.config.emplace_back(kOrtSessionOptionsConfigDisablePrepacking, "1");
+  PREON_ASSIGN_OR_RETURN(session, Session::Impl::OpenModel(observed, options, extras));
   return Status::Ok();
 }
 
@@ -99,7 +103,7 @@ Result<ObservedSession> ObservedSession::Open(const Model& model, const std::vec
     context.Log(LogLevel::kInfo,
                 StrCat("observers are put into the float graph, which is slower: ", opened.ToString()));
   }
-  PREON_RETURN_IF_ERROR(impl->OpenFloatGraph(model, tensors, session_options));
+  PREON_RETURN_IF_ERROR(impl->OpenFloatGraph(model, tensors, session_options, options.few_runs));
   return ObservedSession(std::move(impl));
 }
 

@@ -90,18 +90,38 @@ std::vector<Watched> TensorsToWatch(const PlannedModel& prepared, const Graph& q
   return watched;
 }
 
-// The constant that `reader` of the written model reads at input 1: codes behind a DequantizeLinear, as floats.
-Tensor DecodedWeight(const Graph& quantized, const Node& reader) {
+// What `reader` of the written model reads at input 1 if it is codes of a constant; else null.
+const Node* DecodesWeight(const Graph& quantized, const Node& reader) {
   const Node* decode = quantized.Producer(reader.input(1));
-  if (decode == nullptr || decode->op_type != "DequantizeLinear") return Tensor();
-  const Tensor* stored = quantized.Initializer(decode->input(0));
-  return stored == nullptr ? Tensor() : DecodedValues(*stored, CodesAt(quantized, *decode));
+  const bool decodes = decode != nullptr && decode->op_type == "DequantizeLinear";
+  return decodes && quantized.Initializer(decode->input(0)) != nullptr ? decode : nullptr;
+}
+
+// Constants in place of codes: the runtime gives each reader a DequantizeLinear of its own, also of weights that a
+// hundred nodes share, and runs all of them first.
+void DecodeWeights(Graph& graph) {
+  std::vector<Node*> decoders;
+  for (const auto& node : graph.nodes())
+    if (node->op_type == "DequantizeLinear" && graph.Initializer(node->input(0)) != nullptr)
+      decoders.push_back(node.get());
+  for (Node* node : decoders) {
+    const Tensor decoded = DecodedValues(*graph.Initializer(node->input(0)), CodesAt(graph, *node));
+    if (decoded.type() != DataType::kFloat || graph.IsOutput(node->output()) || graph.HasCapturedUse(node->output()))
+      continue;
+    const std::string constant = graph.UniqueTensorName(node->output() + "_decoded");
+    graph.SetInitializer(constant, decoded);
+    graph.ReplaceUses(node->output(), constant);
+    graph.RemoveNode(node);
+  }
+  graph.RemoveUnusedInitializers();
 }
 
 // Beside each integer Conv, Gemm and MatMul a twin whose weight is the rounding error of the first one's, so that its
 // output is what that error makes of float inputs. Gives the sums of squares as outputs of the model, by node.
 std::map<std::string, std::string> AddTwins(Graph& graph, const QuantPlan& plan, const Graph& quantized) {
   std::map<std::string, std::string> sums;
+  std::map<std::pair<std::string, std::string>, std::string>
+      constants;  // by weight and its codes: nodes may share them
   for (const NodeDecision& decision : plan.nodes) {
     const Node* node = graph.FindNode(decision.node);
     const Node* written = quantized.FindNode(decision.node);
@@ -109,12 +129,17 @@ std::map<std::string, std::string> AddTwins(Graph& graph, const QuantPlan& plan,
     if (!decision.is_static() || node == nullptr || written == nullptr || in_branch) continue;
     const Tensor* weight = graph.Initializer(node->input(1));
     if (weight == nullptr || !(node->Is("Conv") || node->Is("Gemm") || node->Is("MatMul"))) continue;
-    const Tensor decoded = DecodedWeight(quantized, *written);
-    if (decoded.type() != DataType::kFloat || decoded.shape() != weight->shape()) continue;
-    std::vector<float> error(decoded.floats().begin(), decoded.floats().end());
-    for (size_t i = 0; i < error.size(); ++i) error[i] -= weight->floats()[i];
-    const std::string constant = graph.UniqueTensorName(node->input(1) + "_error");
-    graph.SetInitializer(constant, Tensor::FromFloats(weight->shape(), error));
+    const Node* decode = DecodesWeight(quantized, *written);
+    if (decode == nullptr) continue;
+    std::string& constant = constants[{node->input(1), decode->input(0)}];
+    if (constant.empty()) {
+      const Tensor decoded = DecodedValues(*quantized.Initializer(decode->input(0)), CodesAt(quantized, *decode));
+      if (decoded.type() != DataType::kFloat || decoded.shape() != weight->shape()) continue;
+      std::vector<float> error(decoded.floats().begin(), decoded.floats().end());
+      for (size_t i = 0; i < error.size(); ++i) error[i] -= weight->floats()[i];
+      constant = graph.UniqueTensorName(node->input(1) + "_error");
+      graph.SetInitializer(constant, Tensor::FromFloats(weight->shape(), error));
+    }
     const std::string output = graph.UniqueTensorName(node->output() + "_weight_error");
     graph.AddNode(node->op_type, {node->input(0), constant}, {output}, "", "", graph.NodeBehind(node))->attributes =
         node->attributes;
@@ -224,8 +249,10 @@ Result<LockStep> RunLockStep(const PlannedModel& prepared, const RangeMethod& me
   for (const TailCopy& tail : tails) picker.KeepWhole(index_of(tail));
   const std::vector<const TrialRun*> runs = SomeOf(samples);
   // One after the other, and without the model that it was opened from: each session has a copy of the weights.
-  const ObservedSessionOptions as_written{.session = {.threads = context.ThreadCount()}, .optimize = false};
+  const ObservedSessionOptions as_written{
+      .session = {.threads = context.ThreadCount()}, .optimize = false, .few_runs = true};
   std::vector<Picked> got;
+  DecodeWeights(quantized->graph);
   {
     PREON_ASSIGN_OR_RETURN(ObservedSession session,
                            ObservedSession::Open(*quantized, in_quantized, &picker, as_written, context));

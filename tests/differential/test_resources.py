@@ -1,8 +1,10 @@
 """Resource options on real models: none of them changes a byte of what comes out."""
 import json
 
+import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 MODELS = ["resnet20_cifar10", "sst2_transformer", *(pytest.param(name, marks=pytest.mark.slow) for name in ("mobilenetv2_1.0", "yolox_nano"))]
 
@@ -86,3 +88,24 @@ def test_histograms_of_a_real_model(preon, real_model):
     model = real_model("resnet20_cifar10")
     result = model.json("quantize", model.path, "-o", "out.onnx", "--data", "calib.npz", "--save-histograms", "figures")
     assert len(list((preon.folder / "figures").glob("*.svg"))) == result["observed_tensors"]
+
+
+@pytest.mark.thorough
+def test_a_weight_that_many_nodes_share_is_in_memory_once(preon):
+    """Also where the look at error sources has floats for codes, and the weight's error beside it."""
+    size, layers, random = 768, 40, np.random.default_rng(0)
+    weight = (random.normal(size=(size, size)) / np.sqrt(size)).astype(np.float32)
+    nodes, last = [], "x"
+    for layer in range(layers):
+        nodes += [helper.make_node("MatMul", [last, "w"], [f"m{layer}"]), helper.make_node("Tanh", [f"m{layer}"], [f"t{layer}"])]
+        last = f"t{layer}"
+    value = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 8, size]) for name in ("x", last)]
+    graph = helper.make_graph(nodes, "g", value[:1], value[1:], [numpy_helper.from_array(weight, "w")])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), preon.folder / "shared.onnx")
+    np.savez(preon.folder / "calib.npz", x=random.normal(size=(32, 8, size)).astype(np.float32))
+    peaks = []
+    for options in (["--budget", "0"], []):
+        done = preon("quantize", "shared.onnx", "-o", "q.onnx", "--data", "calib.npz", "--latency", "0", "--always-write", "--json", *options, timeout=300)
+        assert done.returncode == 0, done.stderr
+        peaks.append(json.loads(done.stdout)["peak_rss_bytes"])
+    assert peaks[1] < peaks[0] + 10 * weight.nbytes
