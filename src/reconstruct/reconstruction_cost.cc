@@ -39,6 +39,7 @@ std::vector<std::pair<const Node*, LayerForm>> LayersOf(const Graph& graph, cons
     const Node* node = graph.FindNode(decision.node);
     if (node == nullptr || decision.reason != FloatReason::kNone || !op_types.contains(node->op_type)) continue;
     const Tensor* weight = graph.Initializer(node->input(1));
+    if (graph.UseCount(node->input(1)) != 1) continue;  // shared codes stay
     const std::optional<LayerForm> form = weight != nullptr ? FormOfLayer(*node, weight->shape()) : std::nullopt;
     if (form) layers.emplace_back(node, *form);
   }
