@@ -94,6 +94,15 @@ void AddErrors(std::span<const double> a, std::span<const double> b, OutputSums&
   sums.not_finite += not_finite;
 }
 
+double LargestDifference(std::span<const double> a, std::span<const double> b) {
+  double largest = 0;
+  for (size_t index = 0; index < a.size(); ++index) {
+    const double difference = std::abs(a[index] - b[index]);
+    if (std::isfinite(difference)) largest = std::max(largest, difference);
+  }
+  return largest;
+}
+
 void CountRight(bool first, bool second, PairedCounts& counts) {
   counts.both += first && second;
   counts.first_only += first && !second;
@@ -189,12 +198,18 @@ Status Comparer::Add(const std::vector<NamedTensor>& reference, const std::vecto
       ++sums.shape_differs;
       continue;
     }
-    const std::vector<double> a = ToDoubles(tensor_a), b = ToDoubles(tensor_b);
+    std::vector<double> a = ToDoubles(tensor_a), b = ToDoubles(tensor_b);
     const std::optional<ClassRows> rows = AsClassRows(tensor_a, a, run);
     const Shape& shape = tensor_a.shape();
     const size_t parts = !shape.empty() && shape[0] == samples && samples > 0 ? static_cast<size_t>(samples) : 1;
     const size_t size = a.size() / parts;
     const ScoreChannels* scores = rows || sums.integers ? nullptr : sums.scores.Of(tensor_a);
+    sums.ranked = scores != nullptr && scores->ranked();
+    if (sums.ranked) {
+      sums.max_abs = std::max(sums.max_abs, LargestDifference(a, b));
+      b = scores->Weighed<double>(b, a);
+      a = scores->Weighed<double>(a, a);
+    }
     if (scores != nullptr) scores->Add<double>(a, b, sums.score_signal, sums.score_noise);
     for (size_t sample = 0; sample < parts; ++sample) {
       const std::span<const double> of_a = std::span(a).subspan(sample * size, size),
@@ -229,6 +244,7 @@ Comparison Comparer::Finish() const {
   for (const auto& [name, sums] : outputs_) {
     OutputComparison& output = result.outputs[name];
     output.sqnr_db = Decibel(sums.signal, sums.noise);
+    output.ranked = sums.ranked;
     if (sums.score_signal > 0) output.scores_sqnr_db = Decibel(sums.score_signal, sums.score_noise);
     const double norms = std::sqrt(sums.signal) * std::sqrt(sums.other);
     output.cosine = norms > 0 ? std::clamp(sums.dot / norms, -1.0, 1.0) : (sums.noise == 0 ? 1 : 0);

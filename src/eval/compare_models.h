@@ -26,6 +26,7 @@ struct Accuracy {
 /// One output over all samples.
 struct OutputComparison {
   double sqnr_db = kExactSqnrDb;         ///< 10·log10(Σ a² / Σ (a - b)²), limited to ±kExactSqnrDb
+  bool ranked = false;                   ///< boxes that a detector has sorted by score: each row counts times its score
   std::optional<double> scores_sqnr_db;  ///< of the scores alone, where they stand beside coordinates (ScoreChannels)
   double cosine = 1;
   double l2 = 0;  ///< sqrt(Σ (a - b)²)
@@ -101,6 +102,7 @@ struct OutputSums {
   int64_t not_finite = 0, shape_differs = 0, runs = 0;
   bool integers = false;
   OutputScores scores;
+  bool ranked = false;  // of the last run
   double score_signal = 0, score_noise = 0;
   int64_t positions = 0, agreed = 0;
   int64_t labelled = 0, top1[2] = {0, 0}, top5[2] = {0, 0};

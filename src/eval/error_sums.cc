@@ -10,7 +10,19 @@ namespace preon {
 namespace {
 
 template <typename T>
+ErrorSums Sum(std::span<const T> expected, std::span<const T> got, const ScoreChannels* scores);
+
+template <typename T>
+ErrorSums SumOfRanked(std::span<const T> expected, std::span<const T> got, const ScoreChannels& scores) {
+  const std::vector<double> wanted = scores.Weighed(expected, expected), other = scores.Weighed(got, expected);
+  ErrorSums sums = Sum<double>(wanted, other, nullptr);
+  scores.Add<double>(wanted, other, sums.score_signal, sums.score_noise);
+  return sums;
+}
+
+template <typename T>
 ErrorSums Sum(std::span<const T> expected, std::span<const T> got, const ScoreChannels* scores) {
+  if (scores != nullptr && scores->ranked()) return SumOfRanked(expected, got, *scores);
   ErrorSums sums;
   for (size_t i = 0; i < expected.size(); ++i) {
     const double exact = expected[i], other = got[i];

@@ -42,6 +42,17 @@ bool IsMixed(const std::vector<ChannelFigures>& figures) {
   return loudest_score > 0 && quietest_coordinate >= kLouder * loudest_score;
 }
 
+// Along the rows of each table: never more than in the row before, and less in the end.
+bool Ranks(std::span<const double> values, size_t rows, size_t channels, size_t channel) {
+  for (size_t table = 0; table + rows * channels <= values.size(); table += rows * channels) {
+    const auto score = [&](size_t row) { return values[table + row * channels + channel]; };
+    for (size_t row = 1; row < rows; ++row)
+      if (!(score(row) <= score(row - 1))) return false;
+    if (!(score(rows - 1) < score(0))) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<ScoreChannels> ScoreChannels::Find(std::span<const double> values, const Shape& shape) {
@@ -54,6 +65,12 @@ std::optional<ScoreChannels> ScoreChannels::Find(std::span<const double> values,
       const std::vector<ChannelFigures> figures = FiguresAlong(values, static_cast<size_t>(channels), found.inner_);
       if (IsMixed(figures)) {
         for (const ChannelFigures& channel : figures) found.is_score_.push_back(channel.is_score());
+        const auto rows = static_cast<size_t>(shape[axis - 1]);
+        for (size_t channel = 0; found.inner_ == 1 && rows >= kFewestPlaces && channel < figures.size(); ++channel) {
+          if (!found.is_score_[channel] || !Ranks(values, rows, figures.size(), channel)) continue;
+          found.ranking_ = channel;
+          break;
+        }
         return found;
       }
     }
@@ -61,6 +78,18 @@ std::optional<ScoreChannels> ScoreChannels::Find(std::span<const double> values,
   }
   return std::nullopt;
 }
+
+template <typename T>
+std::vector<double> ScoreChannels::Weighed(std::span<const T> values, std::span<const T> expected) const {
+  const size_t channels = is_score_.size();
+  std::vector<double> weighed(values.begin(), values.end());
+  for (size_t index = 0; index < weighed.size(); ++index)
+    weighed[index] *= double{expected[index / channels * channels + *ranking_]};
+  return weighed;
+}
+
+template std::vector<double> ScoreChannels::Weighed(std::span<const float>, std::span<const float>) const;
+template std::vector<double> ScoreChannels::Weighed(std::span<const double>, std::span<const double>) const;
 
 template <typename T>
 void ScoreChannels::Add(std::span<const T> a, std::span<const T> b, double& signal, double& noise) const {

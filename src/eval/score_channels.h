@@ -18,6 +18,14 @@ class ScoreChannels {
   /// be 16 values. `values` are the tensor's.
   static std::optional<ScoreChannels> Find(std::span<const double> values, const Shape& shape);
 
+  /// Are these boxes in rows, [..., boxes, channels], that a detector has sorted by a score, the best first? Those at
+  /// the end are found by chance, and change places with any error.
+  bool ranked() const { return ranking_.has_value(); }
+  /// `values` with each row times the score that `expected` ranks it by: a row counts as much as it says of itself.
+  /// Only where ranked().
+  template <typename T>
+  std::vector<double> Weighed(std::span<const T> values, std::span<const T> expected) const;
+
   /// Adds Σ a² and Σ (a - b)² of the scores of two tensors of that shape, where both are finite. T: float or double.
   template <typename T>
   void Add(std::span<const T> a, std::span<const T> b, double& signal, double& noise) const;
@@ -25,6 +33,7 @@ class ScoreChannels {
  private:
   size_t inner_ = 1;  // values behind one index
   std::vector<bool> is_score_;
+  std::optional<size_t> ranking_;  // channel
 };
 
 /// Those of one output, looked for in the first of its tensors that has another shape than the one before.

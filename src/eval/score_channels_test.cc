@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "eval/error_sums.h"
+
 namespace preon {
 namespace {
 
@@ -43,6 +47,28 @@ TEST(ScoreChannels, AlongTheLastDimension) {
     for (size_t channel = 0; channel < 4; ++channel) turned.push_back(boxes[channel * kBoxes + box]);
   }
   EXPECT_TRUE(ScoreChannels::Find(turned, {1, kBoxes, 4}).has_value());
+}
+
+// Rows of x, y in pixels, a class and a score, the best first, as detectors with an end in the graph give them.
+TEST(ScoreChannels, RowsThatAreRankedCountTimesTheirScore) {
+  std::vector<double> rows;
+  for (size_t row = 0; row < kBoxes; ++row)
+    for (const double value : {100.0, 200.0 + static_cast<double>(row), 1.0, row == 0 ? 0.9 : 0.001})
+      rows.push_back(value);
+  const Shape shape = {1, kBoxes, 4};
+  const auto scores = ScoreChannels::Find(rows, shape);
+  ASSERT_TRUE(scores && scores->ranked());
+  std::vector<double> other = rows;
+  other[4 * (kBoxes - 1)] = 300;  // another box in the last row
+  const std::vector<double> weighed = scores->Weighed<double>(other, rows);
+  EXPECT_NEAR(weighed[0], 90, 1e-9);
+  EXPECT_NEAR(weighed[4 * (kBoxes - 1)], 0.3, 1e-9);
+  const ErrorSums sums =
+      ErrorSumsOf(Tensor::FromFloats(shape, std::vector<float>(rows.begin(), rows.end())),
+                  Tensor::FromFloats(shape, std::vector<float>(other.begin(), other.end())), &*scores);
+  EXPECT_GT(10 * std::log10(sums.signal / sums.noise), 50);
+  std::swap(rows[3], rows[7]);
+  EXPECT_FALSE(ScoreChannels::Find(rows, shape)->ranked());
 }
 
 TEST(ScoreChannels, NoneWhereAllAreScoresOrCoordinatesOrNear) {
