@@ -61,7 +61,7 @@ CASES = [
     case("int8", "super_resolution_10", [], ["adaquant"], most_loss=0.3),
     case("int8", "dtln_model_2", [], ["adaquant"], most_loss=0.3),
     case("int8, powers of two", "mobilenetv2_1.0", POWERS, ["cle", "adaquant"], most_loss=1.5),
-    case("int4, float16", "chargpt_shakespeare", FEW(4, "float16"), ["gptq:descent=true"], most_loss=0.006),
+    case("int4 (minmax), float16", "chargpt_shakespeare", ["--weight", "int4", "--activation", "float16"], ["gptq:descent=true"], most_loss=0.006),
     case("int4, blocks of 128", "chargpt_shakespeare", BLOCKS, ["gptq:descent=true"], most_loss=0.006),
     case("int2, blocks of 128", "chargpt_shakespeare", [BLOCKS[0], BLOCKS[1], "--weight", "int2", *BLOCKS[4:]], ["gptq:descent=true"]),
     case("int4, float16", "sst2_transformer", FEW(4, "float16"), ["gptq:descent=true"], most_loss=0.5),
