@@ -5,7 +5,7 @@
 namespace preon {
 
 CandidateJudge::CandidateJudge(const std::string& model, RunInputs& run, const TempDir& folder)
-    : model_(model), run_(run), folder_(folder) {}
+    : model_(model), size_bytes_(ModelSizeBytes(model)), run_(run), folder_(folder) {}
 
 Result<Tried> CandidateJudge::Try(const Candidate& candidate, const std::string& statistics, const Samples& fit,
                                   ModelJudge& judge) {
@@ -41,8 +41,7 @@ Result<std::vector<std::string>> CandidateJudge::WhyNot(const ValidatedModel& mo
     std::erase_if(requirements, [](const Requirement& requirement) {
       return requirement.figure == RequiredFigure::kSpeed || requirement.figure == RequiredFigure::kLatency;
     });
-  return WhyNotShip({model.compare, model.metric, latency, model.alarms, ModelSizeBytes(model_), model.size_bytes},
-                    requirements);
+  return WhyNotShip({model.compare, model.metric, latency, model.alarms, size_bytes_, model.size_bytes}, requirements);
 }
 
 }  // namespace preon

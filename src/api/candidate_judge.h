@@ -29,6 +29,7 @@ class CandidateJudge {
 
  private:
   const std::string& model_;
+  const int64_t size_bytes_;  // of the float model
   RunInputs& run_;
   const TempDir& folder_;
 };

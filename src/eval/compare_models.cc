@@ -198,25 +198,25 @@ Status Comparer::Add(const std::vector<NamedTensor>& reference, const std::vecto
       ++sums.shape_differs;
       continue;
     }
-    std::vector<double> a = ToDoubles(tensor_a), b = ToDoubles(tensor_b);
+    const std::vector<double> a = ToDoubles(tensor_a), b = ToDoubles(tensor_b);
     const std::optional<ClassRows> rows = AsClassRows(tensor_a, a, run);
     const Shape& shape = tensor_a.shape();
     const size_t parts = !shape.empty() && shape[0] == samples && samples > 0 ? static_cast<size_t>(samples) : 1;
     const size_t size = a.size() / parts;
     const ScoreChannels* scores = rows || sums.integers ? nullptr : sums.scores.Of(tensor_a);
     sums.ranked = scores != nullptr && scores->ranked();
-    if (sums.ranked) {
-      sums.max_abs = std::max(sums.max_abs, LargestDifference(a, b));
-      b = scores->Weighed<double>(b, a);
-      a = scores->Weighed<double>(a, a);
-    }
-    if (scores != nullptr) scores->Add<double>(a, b, sums.score_signal, sums.score_noise);
+    if (sums.ranked) sums.max_abs = std::max(sums.max_abs, LargestDifference(a, b));
+    // What errors are measured in; all else is of the values as they are.
+    const std::vector<double> weighed_a = sums.ranked ? scores->Weighed(a, a) : std::vector<double>();
+    const std::vector<double> weighed_b = sums.ranked ? scores->Weighed(b, a) : std::vector<double>();
+    const std::span<const double> counted_a = sums.ranked ? weighed_a : a, counted_b = sums.ranked ? weighed_b : b;
+    if (scores != nullptr) scores->Add<double>(counted_a, counted_b, sums.score_signal, sums.score_noise);
     for (size_t sample = 0; sample < parts; ++sample) {
       const std::span<const double> of_a = std::span(a).subspan(sample * size, size),
                                     of_b = std::span(b).subspan(sample * size, size);
       ComparedPart& part = sums.parts.Next();
       const ComparedPart before = part;  // of neighbours that share the part
-      AddErrors(of_a, of_b, sums, part);
+      AddErrors(counted_a.subspan(sample * size, size), counted_b.subspan(sample * size, size), sums, part);
       const double db = Decibel(part.signal - before.signal, part.noise - before.noise);
       if (sample < worst_db.size()) worst_db[sample] = std::min(worst_db[sample], db);
       sums.at_ends[0].Add(of_a);

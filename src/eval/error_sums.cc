@@ -10,19 +10,7 @@ namespace preon {
 namespace {
 
 template <typename T>
-ErrorSums Sum(std::span<const T> expected, std::span<const T> got, const ScoreChannels* scores);
-
-template <typename T>
-ErrorSums SumOfRanked(std::span<const T> expected, std::span<const T> got, const ScoreChannels& scores) {
-  const std::vector<double> wanted = scores.Weighed(expected, expected), other = scores.Weighed(got, expected);
-  ErrorSums sums = Sum<double>(wanted, other, nullptr);
-  scores.Add<double>(wanted, other, sums.score_signal, sums.score_noise);
-  return sums;
-}
-
-template <typename T>
 ErrorSums Sum(std::span<const T> expected, std::span<const T> got, const ScoreChannels* scores) {
-  if (scores != nullptr && scores->ranked()) return SumOfRanked(expected, got, *scores);
   ErrorSums sums;
   for (size_t i = 0; i < expected.size(); ++i) {
     const double exact = expected[i], other = got[i];
@@ -69,10 +57,12 @@ void ErrorSums::Add(const ErrorSums& other) {
 }
 
 ErrorSums ErrorSumsOf(const Tensor& expected, const Tensor& got, const ScoreChannels* scores) {
-  if (expected.type() == DataType::kFloat && got.type() == DataType::kFloat)
+  const bool ranked = scores != nullptr && scores->ranked();
+  if (expected.type() == DataType::kFloat && got.type() == DataType::kFloat && !ranked)
     return Sum<float>(expected.floats(), got.floats(), scores);
   const std::vector<double> wanted = ToDoubles(expected), other = ToDoubles(got);
-  return Sum<double>(wanted, other, scores);
+  if (!ranked) return Sum<double>(wanted, other, scores);
+  return Sum<double>(scores->Weighed(wanted, wanted), scores->Weighed(other, wanted), scores);
 }
 
 bool IsLeftOut(int64_t runs, int64_t shape_differs, bool integers) {

@@ -79,17 +79,13 @@ std::optional<ScoreChannels> ScoreChannels::Find(std::span<const double> values,
   return std::nullopt;
 }
 
-template <typename T>
-std::vector<double> ScoreChannels::Weighed(std::span<const T> values, std::span<const T> expected) const {
+std::vector<double> ScoreChannels::Weighed(std::span<const double> values, std::span<const double> expected) const {
   const size_t channels = is_score_.size();
   std::vector<double> weighed(values.begin(), values.end());
   for (size_t index = 0; index < weighed.size(); ++index)
-    weighed[index] *= double{expected[index / channels * channels + *ranking_]};
+    weighed[index] *= expected[index / channels * channels + *ranking_];
   return weighed;
 }
-
-template std::vector<double> ScoreChannels::Weighed(std::span<const float>, std::span<const float>) const;
-template std::vector<double> ScoreChannels::Weighed(std::span<const double>, std::span<const double>) const;
 
 template <typename T>
 void ScoreChannels::Add(std::span<const T> a, std::span<const T> b, double& signal, double& noise) const {

@@ -23,8 +23,7 @@ class ScoreChannels {
   bool ranked() const { return ranking_.has_value(); }
   /// `values` with each row times the score that `expected` ranks it by: a row counts as much as it says of itself.
   /// Only where ranked().
-  template <typename T>
-  std::vector<double> Weighed(std::span<const T> values, std::span<const T> expected) const;
+  std::vector<double> Weighed(std::span<const double> values, std::span<const double> expected) const;
 
   /// Adds Σ a² and Σ (a - b)² of the scores of two tensors of that shape, where both are finite. T: float or double.
   template <typename T>

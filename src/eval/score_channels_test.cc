@@ -60,7 +60,7 @@ TEST(ScoreChannels, RowsThatAreRankedCountTimesTheirScore) {
   ASSERT_TRUE(scores && scores->ranked());
   std::vector<double> other = rows;
   other[4 * (kBoxes - 1)] = 300;  // another box in the last row
-  const std::vector<double> weighed = scores->Weighed<double>(other, rows);
+  const std::vector<double> weighed = scores->Weighed(other, rows);
   EXPECT_NEAR(weighed[0], 90, 1e-9);
   EXPECT_NEAR(weighed[4 * (kBoxes - 1)], 0.3, 1e-9);
   const ErrorSums sums =

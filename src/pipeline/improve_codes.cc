@@ -164,12 +164,13 @@ Result<std::vector<ImprovedCodes>> ImproveCodes(Model& quantized, const CodesToI
     result.runs = static_cast<int64_t>(runs.size());
     result.before_db = done.before_db;
     result.after_db = done.after_db;
-    if (!done.is_judged) result.why_not = "no output of the model is of floats, by which codes could be judged";
+    if (!done.is_judged) result.why_not = "the model has no float output by which new codes could be judged";
     if (done.is_near) result.why_not = StrCat("the outputs are as near to float as ", *scope.enough_db, " dB");
     if (!done.is_kept)
-      result.why_not = done.layers.empty()
-                           ? "no weight of a layer is stored as codes of its own"
-                           : StrCat("less than ", kLeastGainDb, " dB was gained on the samples used for judging");
+      result.why_not =
+          done.layers.empty()
+              ? "no layer has integer weights of its own: they are stored as floats, or shared by several nodes"
+              : StrCat("less than ", kLeastGainDb, " dB was gained on the samples used for judging");
     for (const LayerOutcome& layer : done.layers)
       (layer.stays || !done.is_kept ? result.layers_kept : result.layers_changed) += 1;
     if (!done.left_out.empty())

@@ -95,7 +95,7 @@ void AddComparison(TextWriter& out, const Comparison& compare) {
       out.Add("equal");
     } else {
       out.Add("SQNR %.1f dB%s", output.sqnr_db, IntervalText(output.sqnr_interval, "%.1f").c_str());
-      if (output.ranked) out.Add(", each box times its score");
+      if (output.ranked) out.Add(", boxes weighted by their scores");
       if (output.scores_sqnr_db) out.Add(", SQNR of its scores alone %.1f dB", *output.scores_sqnr_db);
       out.Add(", cosine %.5f, L2 %.3g, largest difference %.3g", output.cosine, output.l2, output.max_abs);
     }

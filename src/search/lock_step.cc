@@ -90,38 +90,35 @@ std::vector<Watched> TensorsToWatch(const PlannedModel& prepared, const Graph& q
   return watched;
 }
 
-// What `reader` of the written model reads at input 1 if it is codes of a constant; else null.
-const Node* DecodesWeight(const Graph& quantized, const Node& reader) {
-  const Node* decode = quantized.Producer(reader.input(1));
-  const bool decodes = decode != nullptr && decode->op_type == "DequantizeLinear";
-  return decodes && quantized.Initializer(decode->input(0)) != nullptr ? decode : nullptr;
-}
-
 // Constants in place of codes: the runtime gives each reader a DequantizeLinear of its own, also of weights that a
-// hundred nodes share, and runs all of them first.
-void DecodeWeights(Graph& graph) {
+// hundred nodes share, and runs all of them first. Returns their names.
+std::set<std::string> DecodeWeights(Graph& graph) {
   std::vector<Node*> decoders;
   for (const auto& node : graph.nodes())
     if (node->op_type == "DequantizeLinear" && graph.Initializer(node->input(0)) != nullptr)
       decoders.push_back(node.get());
+  std::set<std::string> constants;
   for (Node* node : decoders) {
     const Tensor decoded = DecodedValues(*graph.Initializer(node->input(0)), CodesAt(graph, *node));
-    if (decoded.type() != DataType::kFloat || graph.IsOutput(node->output()) || graph.HasCapturedUse(node->output()))
-      continue;
+    if (decoded.type() != DataType::kFloat) continue;
     const std::string constant = graph.UniqueTensorName(node->output() + "_decoded");
     graph.SetInitializer(constant, decoded);
     graph.ReplaceUses(node->output(), constant);
-    graph.RemoveNode(node);
+    if (graph.UseCount(node->output()) == 0) graph.RemoveNode(node);
+    constants.insert(constant);
   }
   graph.RemoveUnusedInitializers();
+  return constants;
 }
 
 // Beside each integer Conv, Gemm and MatMul a twin whose weight is the rounding error of the first one's, so that its
 // output is what that error makes of float inputs. Gives the sums of squares as outputs of the model, by node.
-std::map<std::string, std::string> AddTwins(Graph& graph, const QuantPlan& plan, const Graph& quantized) {
+// @param decoded  constants of the quantized graph that were codes
+std::map<std::string, std::string> AddTwins(Graph& graph, const QuantPlan& plan, const Graph& quantized,
+                                            const std::set<std::string>& decoded) {
   std::map<std::string, std::string> sums;
   std::map<std::pair<std::string, std::string>, std::string>
-      constants;  // by weight and its codes: nodes may share them
+      errors;  // by float and decoded weight, which nodes may share
   for (const NodeDecision& decision : plan.nodes) {
     const Node* node = graph.FindNode(decision.node);
     const Node* written = quantized.FindNode(decision.node);
@@ -129,13 +126,12 @@ std::map<std::string, std::string> AddTwins(Graph& graph, const QuantPlan& plan,
     if (!decision.is_static() || node == nullptr || written == nullptr || in_branch) continue;
     const Tensor* weight = graph.Initializer(node->input(1));
     if (weight == nullptr || !(node->Is("Conv") || node->Is("Gemm") || node->Is("MatMul"))) continue;
-    const Node* decode = DecodesWeight(quantized, *written);
-    if (decode == nullptr) continue;
-    std::string& constant = constants[{node->input(1), decode->input(0)}];
+    if (!decoded.contains(written->input(1))) continue;
+    const Tensor& rounded = *quantized.Initializer(written->input(1));
+    if (rounded.shape() != weight->shape()) continue;
+    std::string& constant = errors[{node->input(1), written->input(1)}];
     if (constant.empty()) {
-      const Tensor decoded = DecodedValues(*quantized.Initializer(decode->input(0)), CodesAt(quantized, *decode));
-      if (decoded.type() != DataType::kFloat || decoded.shape() != weight->shape()) continue;
-      std::vector<float> error(decoded.floats().begin(), decoded.floats().end());
+      std::vector<float> error(rounded.floats().begin(), rounded.floats().end());
       for (size_t i = 0; i < error.size(); ++i) error[i] -= weight->floats()[i];
       constant = graph.UniqueTensorName(node->input(1) + "_error");
       graph.SetInitializer(constant, Tensor::FromFloats(weight->shape(), error));
@@ -237,8 +233,9 @@ Result<LockStep> RunLockStep(const PlannedModel& prepared, const RangeMethod& me
     in_float.push_back(one.tensor);
     in_quantized.push_back(one.quantized);
   }
+  const std::set<std::string> decoded = DecodeWeights(quantized->graph);
   std::optional<Model> exact = prepared.model;
-  std::map<std::string, std::string> sums = AddTwins(exact->graph, prepared.plan, quantized->graph);
+  std::map<std::string, std::string> sums = AddTwins(exact->graph, prepared.plan, quantized->graph, decoded);
   PREON_RETURN_IF_ERROR(AddDynamicTwins(*exact, prepared.plan, sums));
   const std::vector<TailCopy> tails = AddTailCopies(exact->graph, prepared.plan, quantized->graph);
 
@@ -252,7 +249,6 @@ Result<LockStep> RunLockStep(const PlannedModel& prepared, const RangeMethod& me
   const ObservedSessionOptions as_written{
       .session = {.threads = context.ThreadCount()}, .optimize = false, .few_runs = true};
   std::vector<Picked> got;
-  DecodeWeights(quantized->graph);
   {
     PREON_ASSIGN_OR_RETURN(ObservedSession session,
                            ObservedSession::Open(*quantized, in_quantized, &picker, as_written, context));

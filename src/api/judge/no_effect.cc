@@ -23,9 +23,8 @@ std::string WarningOfLargeBlocks(int64_t block_size, int64_t float_size_bytes, i
   if (block_size == 0 || size_bytes < float_size_bytes) return "";
   return StrCat("--block-size ", block_size, ": the file is no smaller than that of the float model: ", size_bytes,
                 " bytes instead of ", float_size_bytes,
-                "; beside activations of 8 bits, weights of 8 bits in blocks are stored as rounded floats: leave "
-                "--block-size out, or use weights of "
-                "4 bits");
+                "; with activations of 8 bits, weights of 8 bits in blocks are stored as rounded floats: leave "
+                "--block-size out, or use weights of 4 bits");
 }
 
 }  // namespace preon

@@ -149,7 +149,7 @@ TEST(SimulateTarget, BlocksOfOperandsAlone) {
   EXPECT_TRUE(activations({.activation = DataType::kInt8, .weight = mx9}).contains("sum"));
 }
 
-// What the runtime fuses into something that computes otherwise, or not at all.
+// Codes, but of what the runtime would make a kernel that it then refuses to run.
 TEST(SimulateTarget, FormsThatTheRuntimeTakes) {
   const auto form = [](const Target& target, DataType activation, TensorType weight,
                        std::optional<int64_t> block_size = {}) {
