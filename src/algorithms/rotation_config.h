@@ -15,7 +15,7 @@ struct RotationPair {
 };
 
 /// {"R1_pairs": [{"prev_nodes": [...], "norm_node": "...", "next_nodes": [...]}, ...]}, as Quark reads it.
-/// Errors: kIoRead, kBadConfig naming the file and the field.
+/// Errors: kFileNotFound, kIoRead, kBadConfig naming the file and the field.
 Result<std::vector<RotationPair>> ReadRotationConfig(const std::string& path);
 
 }  // namespace preon

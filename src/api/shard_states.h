@@ -11,7 +11,7 @@ namespace preon {
 /// By its name.
 bool MayBeRunDescription(const std::string& path);
 
-/// What has become of each shard. Errors: kBadConfig, naming the file and the field; kIoRead.
+/// What has become of each shard. Errors: kBadConfig, naming the file and the field; kFileNotFound, kIoRead.
 Result<StatusResult> ShardStates(const std::string& description);
 
 /// The files of all shards. Errors: as above; kCalibFileMismatch, naming the shards that are not done.

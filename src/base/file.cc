@@ -16,6 +16,8 @@ namespace preon {
 namespace {
 
 Status ReadError(const std::string& path) {
+  if (errno == ENOENT) return Error(ErrorId::kFileNotFound, path, ": no such file");
+  if (errno == EISDIR) return Error(ErrorId::kFileNotFound, path, ": is a folder; wanted a file");
   return Error(errno == ENOMEM ? ErrorId::kOutOfMemory : ErrorId::kIoRead, path,
                ": can't read: ", std::strerror(errno));
 }

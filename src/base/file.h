@@ -16,7 +16,7 @@ struct MappedFile {
   std::shared_ptr<const void> owner;
 };
 
-/// Errors: kIoRead with the system's reason.
+/// Errors: kFileNotFound, also for a folder; kIoRead with the system's reason.
 Result<std::string> ReadFile(const std::string& path);
 Result<MappedFile> MapFile(const std::string& path);
 

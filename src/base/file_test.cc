@@ -65,12 +65,20 @@ TEST_F(FileTest, ForgottenFilesLeaveMemoryAndComeBack) {
   EXPECT_GT(MappedKib(), before + (int64_t{80} << 10));
 }
 
-TEST_F(FileTest, ReadErrorsSayTheSystemsReason) {
+TEST_F(FileTest, SaysThatThereIsNoFile) {
   for (const Status& status : {ReadFile(dir_.File("absent")).status(), MapFile(dir_.File("absent")).status()}) {
-    EXPECT_EQ(status.id(), ErrorId::kIoRead);
-    EXPECT_THAT(status.message(), HasSubstr("absent: can't read: No such file"));
+    EXPECT_EQ(status.id(), ErrorId::kFileNotFound);
+    EXPECT_THAT(status.message(), HasSubstr("absent: no such file"));
   }
-  EXPECT_EQ(ReadFile(dir_.path()).status().id(), ErrorId::kIoRead);
+  const Status folder = ReadFile(dir_.path()).status();
+  EXPECT_EQ(folder.id(), ErrorId::kFileNotFound);
+  EXPECT_THAT(folder.message(), HasSubstr("is a folder; wanted a file"));
+}
+
+TEST_F(FileTest, ReadErrorsSayTheSystemsReason) {
+  const Status status = ReadFile(std::string(5000, 'x')).status();
+  EXPECT_EQ(status.id(), ErrorId::kIoRead);
+  EXPECT_THAT(status.message(), HasSubstr("can't read: File name too long"));
 }
 
 }  // namespace

@@ -50,8 +50,8 @@ struct ListedStep {
 };
 
 /// The steps in the order of the list: of one of Quark's (a8w8, a16w8, bf16, bfp16, xint8), of a .yaml or .json file,
-/// or of JSON text. Errors: kBadOptionValue for another name, kBadConfig, kIoRead, kUnknownOption for passes and
-/// parameters that Quark does not have, kNotYetSupported for those that this version lacks.
+/// or of JSON text. Errors: kBadOptionValue for another name, kBadConfig, kFileNotFound, kIoRead, kUnknownOption for
+/// passes and parameters that Quark does not have, kNotYetSupported for those that this version lacks.
 Result<std::vector<ListedStep>> ReadPassList(const std::string& list);
 
 }  // namespace preon

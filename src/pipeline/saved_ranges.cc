@@ -122,7 +122,7 @@ std::string TextAt(const OrderedJson& json, const char* key) {
 Result<OrderedJson> ReadObject(const std::string& path) {
   PREON_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   OrderedJson json = OrderedJson::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return Malformed("not a JSON object, or a number that no float can hold");
+  if (!json.is_object()) return Malformed(path, ": not a JSON object, or a number that no float can hold");
   return json;
 }
 
@@ -173,11 +173,7 @@ OrderedJson FiniteOrNull(const std::vector<float>& values) {
 }  // namespace
 
 Result<SavedRanges> LoadSavedRanges(const std::string& path) {
-  PREON_ASSIGN_OR_RETURN(const OrderedJson json, [&] {
-    Result<OrderedJson> read = ReadObject(path);
-    return read.ok() || read.status().id() == ErrorId::kIoRead ? std::move(read)
-                                                               : std::move(read).status().WithContext(path);
-  }());
+  PREON_ASSIGN_OR_RETURN(const OrderedJson json, ReadObject(path));
   Result<SavedRanges> saved = Parse(json);
   if (!saved.ok()) return std::move(saved).status().WithContext(path);
   return saved;
@@ -187,9 +183,7 @@ Result<AtomicFile> StageRanges(const SavedRanges& saved, const std::string& path
   OrderedJson json = OrderedJson::object();
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored)) {
-    Result<OrderedJson> old = ReadObject(path);
-    if (!old.ok()) return std::move(old).status().WithContext(path);
-    json = std::move(old).value();
+    PREON_ASSIGN_OR_RETURN(json, ReadObject(path));
   }
   json["format"] = kFormat;
   json["toolkit_version"] = std::string(kVersion);

@@ -27,7 +27,7 @@ struct SavedRanges {
 };
 
 /// Reads this project's form and Quark's older one (a bound is a number or a list of one number).
-/// Errors: kSavedRangesMalformed naming the key; kIoRead.
+/// Errors: kSavedRangesMalformed naming the key; kFileNotFound, kIoRead.
 Result<SavedRanges> LoadSavedRanges(const std::string& path);
 
 /// Writes what is to be at `path`. Keys of an older file that are no business of ours stay. Errors:

@@ -61,7 +61,7 @@ TEST_F(SavedRangesTest, TheReferencesLayout) {
   EXPECT_TRUE(read->model_fingerprint.empty());
 }
 
-TEST_F(SavedRangesTest, NoFile) { EXPECT_EQ(LoadSavedRanges(path_).status().id(), ErrorId::kIoRead); }
+TEST_F(SavedRangesTest, NoFile) { EXPECT_EQ(LoadSavedRanges(path_).status().id(), ErrorId::kFileNotFound); }
 
 }  // namespace
 }  // namespace preon

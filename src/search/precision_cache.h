@@ -16,7 +16,7 @@ std::string PrecisionKey(const PlannedModel& prepared, const std::vector<Precisi
                          const PrecisionOptions& options);
 
 /// Fills scores, forms and `enabled` of the candidates that the file has. Nothing where there is no file, or one of
-/// another search. Errors: kBadConfig for what is no such file; kIoRead.
+/// another search. Errors: kBadConfig for what is no such file; kFileNotFound, kIoRead.
 Result<PrecisionCache> LoadPrecisionScores(const std::string& path, const std::string& key, size_t forms,
                                            std::vector<PrecisionCandidate>& candidates);
 

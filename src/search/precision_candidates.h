@@ -14,7 +14,7 @@ namespace preon {
 
 /// Layers that the plan quantizes, of the wanted operator types and names; with a file of blocks those of each block
 /// together, all others as the block "__ungrouped__". In the order of the graph.
-/// Errors: kNameNotInModel for a name of `include` or `exclude`; kBadConfig, kIoRead for the file.
+/// Errors: kNameNotInModel for a name of `include` or `exclude`; kBadConfig, kFileNotFound, kIoRead for the file.
 Result<std::vector<PrecisionCandidate>> FindPrecisionCandidates(const Graph& graph, const QuantPlan& plan,
                                                                 const PrecisionCandidates& wanted);
 

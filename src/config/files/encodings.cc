@@ -212,8 +212,9 @@ Result<Encodings> Parse(const Json& file) {
 }  // namespace
 
 Result<Encodings> LoadEncodings(const std::string& path) {
-  PREON_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  const Result<Json> json = ParseJson(text);
+  Result<std::string> text = ReadFile(path);
+  if (!text.ok()) return std::move(text).status().WithContext("--encodings");
+  const Result<Json> json = ParseJson(*text);
   if (!json.ok()) return Status(json.status()).WithContext(path);
   Result<Encodings> encodings = Parse(*json);
   if (!encodings.ok()) return std::move(encodings).status().WithContext(path);
