@@ -145,14 +145,15 @@ Status ReadPlanned(WireReader& in, CalibrationData& data) {
 /// Their bytes are checked by who knows the kind.
 Status ReadStatistics(WireReader& in, CalibrationData& data) {
   using OfTensors = std::map<std::string, std::string>;
-  PREON_RETURN_IF_ERROR(ReadMap(in, data.statistics, [&]() -> Result<OfTensors> {
+  const auto read = [&]() -> Result<OfTensors> {
     OfTensors tensors;
     PREON_RETURN_IF_ERROR(ReadMap(in, tensors, [&]() -> Result<std::string> { return std::string(in.Bytes()); }));
     for (const auto& [tensor, bytes] : tensors) {
       if (!data.tensors.contains(tensor)) return Malformed("a statistic of no tensor");
     }
     return tensors;
-  }));
+  };
+  PREON_RETURN_IF_ERROR(ReadMap(in, data.statistics, read));
   return data.statistics.empty() ? Malformed("unexpected data after the end") : Status::Ok();
 }
 

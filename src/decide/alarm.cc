@@ -52,17 +52,25 @@ std::string WhyLarge(const AlarmFigures& figures) {
 std::vector<Alarm> FindAlarms(const AlarmFigures& figures) {
   AlarmList alarms;
   const Comparison& compare = figures.compare;
+  // Of boxes that a detector has sorted, the least certain ones change places with any error, and their classes, too.
+  const bool has_ranked = std::ranges::any_of(compare.outputs, [](const auto& output) { return output.second.ranked; });
   for (const auto& [name, output] : compare.outputs) {
     if (output.left_out) continue;
     if (output.constant) {
       alarms.Add("constant_output", "output '", name, "' is the same for all samples; the float model's changes");
       continue;
     }
+    if (output.equal_share) {
+      if (*output.equal_share < kLowAgreement && !has_ranked)
+        alarms.Add("low_agreement", "output '", name, "': only ", NumberText("%.1f", 100 * *output.equal_share),
+                   " % of its values are those of the float model");
+      continue;
+    }
     if (output.sqnr_db < kLowSqnrDb)
       alarms.Add("low_sqnr", "output '", name, "': SQNR ", NumberText("%.1f", output.sqnr_db), " dB, below ",
                  NumberText("%.0f", kLowSqnrDb), ": the error is more than a third of the signal");
     else if (const auto& interval = output.sqnr_interval;
-             interval && output.sqnr_db < kPoorDb && interval->low < kLostDb)
+             interval && interval->low < (output.sqnr_db < kPoorDb ? kLostDb : 0))
       alarms.Add("low_sqnr", "output '", name, "': SQNR ", NumberText("%.1f", output.sqnr_db), " dB here, but other ",
                  "samples may give ", NumberText("%.1f", interval->low), " dB: samples differ much; use more of them");
     if (output.scores_sqnr_db && *output.scores_sqnr_db < kLowSqnrDb)

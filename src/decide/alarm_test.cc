@@ -57,6 +57,20 @@ TEST(Alarm, OtherSamplesMayBeFarFromFloat) {
   EXPECT_EQ(with(14, 4), (IdList{"low_sqnr"}));
   EXPECT_EQ(with(14, 7), IdList());
   EXPECT_EQ(with(25, 4), IdList());
+  EXPECT_EQ(with(100, -40), (IdList{"low_sqnr"}));
+}
+
+TEST(Alarm, IntegersCountByTheirEquality) {
+  const auto with = [](double equal_share, bool ranked) {
+    Comparison compare = CompareWith([](float value) { return value * 1.01f; });
+    compare.outputs["class"].sqnr_db = 5;
+    compare.outputs["class"].equal_share = equal_share;
+    compare.outputs["boxes"].ranked = ranked;
+    return Ids({.compare = compare});
+  };
+  EXPECT_EQ(with(0.95, false), IdList());
+  EXPECT_EQ(with(0.8, false), (IdList{"low_agreement"}));
+  EXPECT_EQ(with(0.8, true), IdList());
 }
 
 TEST(Alarm, ScoresFarFromFloatBesideGoodCoordinates) {

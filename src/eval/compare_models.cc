@@ -199,6 +199,8 @@ Status Comparer::Add(const std::vector<NamedTensor>& reference, const std::vecto
       continue;
     }
     const std::vector<double> a = ToDoubles(tensor_a), b = ToDoubles(tensor_b);
+    if (sums.integers) sums.values += static_cast<int64_t>(a.size());
+    for (size_t index = 0; sums.integers && index < a.size(); ++index) sums.equal += a[index] == b[index];
     const std::optional<ClassRows> rows = AsClassRows(tensor_a, a, run);
     const Shape& shape = tensor_a.shape();
     const size_t parts = !shape.empty() && shape[0] == samples && samples > 0 ? static_cast<size_t>(samples) : 1;
@@ -245,6 +247,7 @@ Comparison Comparer::Finish() const {
     OutputComparison& output = result.outputs[name];
     output.sqnr_db = Decibel(sums.signal, sums.noise);
     output.ranked = sums.ranked;
+    if (sums.values > 0) output.equal_share = static_cast<double>(sums.equal) / static_cast<double>(sums.values);
     if (sums.score_signal > 0) output.scores_sqnr_db = Decibel(sums.score_signal, sums.score_noise);
     const double norms = std::sqrt(sums.signal) * std::sqrt(sums.other);
     output.cosine = norms > 0 ? std::clamp(sums.dot / norms, -1.0, 1.0) : (sums.noise == 0 ? 1 : 0);
@@ -304,8 +307,9 @@ bool SameOutputs(const Comparison& comparison) {
 
 const OutputComparison* WorstOutput(const Comparison& comparison) {
   const OutputComparison* worst = nullptr;
+  const auto order = [](const OutputComparison& one) { return std::pair(one.equal_share.has_value(), one.sqnr_db); };
   for (const auto& [name, output] : comparison.outputs) {
-    if (!output.left_out && (worst == nullptr || output.sqnr_db < worst->sqnr_db)) worst = &output;
+    if (!output.left_out && (worst == nullptr || order(output) < order(*worst))) worst = &output;
   }
   return worst;
 }

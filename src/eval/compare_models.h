@@ -28,6 +28,7 @@ struct OutputComparison {
   double sqnr_db = kExactSqnrDb;         ///< 10·log10(Σ a² / Σ (a - b)²), limited to ±kExactSqnrDb
   bool ranked = false;                   ///< boxes that a detector has sorted by score: each row counts times its score
   std::optional<double> scores_sqnr_db;  ///< of the scores alone, where they stand beside coordinates (ScoreChannels)
+  std::optional<double> equal_share;     ///< of the values; only of integers and booleans, whose SQNR says little
   double cosine = 1;
   double l2 = 0;  ///< sqrt(Σ (a - b)²)
   double max_abs = 0;
@@ -101,6 +102,7 @@ struct OutputSums {
   double signal = 0, noise = 0, other = 0, dot = 0, max_abs = 0;
   int64_t not_finite = 0, shape_differs = 0, runs = 0;
   bool integers = false;
+  int64_t values = 0, equal = 0;  // of integers
   OutputScores scores;
   bool ranked = false;  // of the last run
   double score_signal = 0, score_noise = 0;

@@ -124,6 +124,17 @@ TEST(Compare, RunsOfOtherShapesAndIndicesAreLeftOut) {
   EXPECT_TRUE(WarningsOf(CompareOnce(a, a)).empty());
 }
 
+TEST(Compare, CountsEqualIntegersAndLooksForTheWorstAmongFloats) {
+  std::vector<NamedTensor> a = Output({2}, {1, 2}), b = Output({2}, {1, 2.1f});
+  a.push_back({"i", Tensor::FromInt64s({4}, std::vector<int64_t>{1, 2, 3, 4})});
+  b.push_back({"i", Tensor::FromInt64s({4}, std::vector<int64_t>{1, 2, 9, 4})});
+  const Comparison compare = CompareOnce(a, b);
+  EXPECT_EQ(compare.outputs.at("i").equal_share, 0.75);
+  EXPECT_FALSE(compare.outputs.at("y").equal_share);
+  EXPECT_LT(compare.outputs.at("i").sqnr_db, compare.outputs.at("y").sqnr_db);
+  EXPECT_EQ(WorstSqnrDb(compare), compare.outputs.at("y").sqnr_db);
+}
+
 TEST(Compare, MissingOutputIsAnError) {
   Comparer comparer;
   const Status status = comparer.Add(Output({1}, {1}), {}, 1, {});

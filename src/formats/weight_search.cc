@@ -82,9 +82,9 @@ class Search {
   }
 
   Range Shares() {
-    constexpr int kSteps = 100;
-    for (int step = 0; step <= kSteps; ++step) {
-      const auto share = static_cast<float>(1 - 0.8 * step / kSteps);
+    constexpr int kShareSteps = 100;
+    for (int step = 0; step <= kShareSteps; ++step) {
+      const auto share = static_cast<float>(1 - 0.8 * step / kShareSteps);
       Try({share * extremes_.min, share * extremes_.max});
     }
     return best_;

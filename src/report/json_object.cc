@@ -31,6 +31,7 @@ void AddComparisonJson(JsonObject& json, const Comparison& compare) {
     }
     entry = {{"sqnr_db", output.sqnr_db}, {"cosine", output.cosine}, {"l2", output.l2}, {"max_abs", output.max_abs}};
     AddIntervalJson(entry, "sqnr_db_interval", output.sqnr_interval);
+    if (output.equal_share) entry["equal_share"] = *output.equal_share;
     if (output.ranked) entry["ranked"] = true;
     if (output.scores_sqnr_db) entry["scores_sqnr_db"] = *output.scores_sqnr_db;
     if (output.argmax_agreement) entry["argmax_agreement"] = *output.argmax_agreement;

@@ -93,6 +93,8 @@ void AddComparison(TextWriter& out, const Comparison& compare) {
       out.Add("not compared");
     } else if (output.sqnr_db >= kExactSqnrDb) {
       out.Add("equal");
+    } else if (output.equal_share) {
+      out.Add("%.1f %% of its values are equal, largest difference %.3g", 100 * *output.equal_share, output.max_abs);
     } else {
       out.Add("SQNR %.1f dB%s", output.sqnr_db, IntervalText(output.sqnr_interval, "%.1f").c_str());
       if (output.ranked) out.Add(", boxes weighted by their scores");

@@ -159,6 +159,6 @@ def test_a_rotation_that_changes_the_outputs_is_undone(preon):
 def test_what_a_rotation_needs(preon):
     model = RUNS / "models/rot_gemm16.onnx"
     preon.fails(2, 1003, "passes", model, "-o", "r.onnx", "--algorithm", "quarot", says="r-config-path")
-    preon.fails(1, 7001, "passes", model, "-o", "r.onnx", "--algorithm", "quarot:r-config-path=nowhere.json", says="nowhere.json")
+    preon.fails(2, 1008, "passes", model, "-o", "r.onnx", "--algorithm", "quarot:r-config-path=nowhere.json", says="nowhere.json")
     (preon.folder / "r.json").write_text('{"R1_pairs": [{"prev_nodes": ["other"]}]}')
     preon.fails(2, 1006, "passes", model, "-o", "r.onnx", "--algorithm", "quarot:r-config-path=r.json", says="'other'")

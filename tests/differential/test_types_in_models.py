@@ -24,6 +24,8 @@ LEAST_DB = {
     "uint32": (110, 110), "float16": (55, 67), "bfloat16": (36, 46), "float8e4m3fn": (13, 22), "float8e5m2": (6, 16), "bfp16": (27, 36),
     "mx4": (0, 1), "mx6": (8, 19), "mx9": (27, 38), "mxint8": (26, 33), "mxfp4e2m1": (0, 4), "mxfp6e3m2": (6, 13), "mxfp6e2m3": (9, 20),
     "mxfp8e5m2": (6, 13), "mxfp8e4m3": (7, 14)}
+# What room for unseen samples costs on those that calibrated: ranges half as wide again, with `simulate` alone (test_headroom.py).
+HEADROOM_DB = {name: 20 * np.log10(1.5) for name in ("int16", "uint16")}
 ROUNDING_DB = 100  # beyond, float32 arithmetic itself is what differs
 BLOCKS = {"bfp16": 8, "mx4": 16, "mx6": 16, "mx9": 16, "mxint8": 32, "mxfp4e2m1": 32, "mxfp6e3m2": 32, "mxfp6e2m3": 32, "mxfp8e5m2": 32,
           "mxfp8e4m3": 32}
@@ -108,14 +110,15 @@ def test_both_targets_run_and_agree(real_model, model, name):
     # Between mask and Softmax `quark` has quantizers, too, as Quark; the mask then decides the step of the scores beside it.
     exclude = ["--exclude", *MASKED] if model == "sst2_transformer" else []
     stock, quark = Written(real, name, "simulate"), Written(real, name, "quark", *exclude)
-    for written in (stock, quark):
-        assert written.sqnr_db > LEAST_DB[name][MODELS.index(model)]
+    for written, cost_db in ((stock, HEADROOM_DB.get(name, 0)), (quark, 0)):
+        assert written.sqnr_db > LEAST_DB[name][MODELS.index(model)] - cost_db
         assert written.same_at_any_level(real)
         assert written.answer["size_bytes"]["quantized"] == written.path.stat().st_size
     if name in BLOCKS:  # operands of products alone in one, every listed tensor and the biases in the other
         assert stock.sqnr_db > quark.sqnr_db - 0.5
     else:  # biases are quantized in one and floats in the other; with two bits of mantissa that is the larger part
-        assert abs(min(stock.sqnr_db, ROUNDING_DB) - min(quark.sqnr_db, ROUNDING_DB)) < (7 if name == "float8e5m2" else 3)
+        without = stock.sqnr_db + HEADROOM_DB.get(name, 0)
+        assert abs(min(without, ROUNDING_DB) - min(quark.sqnr_db, ROUNDING_DB)) < (7 if name == "float8e5m2" else 3)
     domains = {entry.domain for entry in onnx.load(stock.path).opset_import}
     assert "com.amd.quark" not in domains
 

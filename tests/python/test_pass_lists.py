@@ -69,7 +69,7 @@ def test_names_that_are_none(preon, workplace):
     preon.folder = workplace
     command = ["quantize", "mixed.onnx", "-o", "no.onnx", "--data", "calib.npz", *QUARK]
     preon.fails(2, 1002, *command, *key("PreprocessYAML=a4w4"), says="wanted a .yaml or .json file, or a8w8")
-    preon.fails(1, 7001, *command, *key("PreprocessYAML=none.yaml"), says="none.yaml")
+    preon.fails(2, 1008, *command, *key("PreprocessYAML=none.yaml"), says="none.yaml")
     preon.fails(2, 1001, *command, *key("SimplifyModelOptions={\"skip\": []}"), says="this version has skip_fusion_patterns")
 
 

@@ -65,7 +65,7 @@ class PlanParams {
   Status ComputeWithOwner(const std::string& tensor, const ActivationPlan& activation);
   Status ComputeOne(const std::string& tensor, const ActivationPlan& activation);
   Status ComputeConverted(const std::string& tensor, const ActivationPlan& activation, ActivationParams& made);
-  Result<Range> RangeOf(const std::string& tensor, const ActivationPlan& activation) const;
+  Result<Range> RangeOf(const std::string& tensor, const ActivationPlan& activation, const IntFormat& format) const;
   Result<std::vector<Range>> RangesOfWeight(const std::string& weight, const WeightPlan& plan) const;
   void Align();
 

@@ -28,9 +28,9 @@ bool HoldsMatrix(const Graph& graph, const Node& node) {
 // Why the node keeps its weight, if it does.
 NodeDecision Decide(const Graph& graph, const Node& node, const Selection& selection) {
   NodeDecision decision{node.name, node.op_type, FloatReason::kNone, "", NodeMacs(graph, node)};
-  const auto keep = [&](FloatReason reason, const char* detail) {
+  const auto keep = [&](FloatReason reason, std::string detail) {
     decision.reason = reason;
-    decision.detail = detail;
+    decision.detail = std::move(detail);
     return decision;
   };
   // A Gemm's bias goes along; other tools leave Gemm alone.
@@ -40,8 +40,9 @@ NodeDecision Decide(const Graph& graph, const Node& node, const Selection& selec
   if (selection.Excludes(node)) return keep(FloatReason::kExcluded, "excluded by the user");
   const Tensor* weight = graph.Initializer(node.input(1));
   if (weight == nullptr) return keep(FloatReason::kNotConstant, "the weight is computed");
-  if (weight->type() != DataType::kFloat || weight->shape().size() != 2)
-    return keep(FloatReason::kType, "the weight is not a float32 matrix");
+  if (weight->type() != DataType::kFloat) return keep(FloatReason::kType, "the weight is not float32");
+  if (weight->shape().size() != 2)
+    return keep(FloatReason::kAttributes, StrCat("the weight has rank ", weight->shape().size()));
   if (weight->count() == 0) return keep(FloatReason::kType, "the weight is empty");
   const bool finite = std::ranges::all_of(weight->floats(), [](float value) { return std::isfinite(value); });
   HasReadMapped(weight->bytes().size());

@@ -91,6 +91,7 @@ class OpListPlanner {
     plan_.int16_biases = options_.op_list.bias.int16;
     plan_.clips_to_relu = options_.op_list.pairs.clips_to_relu;
     plan_.beta_in_codes = rules_.extended;
+    plan_.has_headroom = rules_.has_headroom;
     plan_.min_real_range = options_.op_list.min_real_range;
     rules_.SetNpuFacts(options_.op_list.align, options_.op_list.shifts, options_.op_list.dpu, &plan_);
   }

@@ -148,6 +148,7 @@ OpListRules SimulateRules(const TensorType& activation, Compat compat) {
   if (rules.operands_alone) rules.op_types = Joined(kProducts);
   rules.folds_clamps = rules.removes_pairs = rules.shifts_as_weights = rules.int8_is_symmetric = true;
   rules.keeps_masks_float = rules.guards_float_regions = rules.unknown_is_float = true;
+  rules.has_headroom = compat == Compat::kOff;
   return rules;
 }
 

@@ -60,6 +60,7 @@ struct OpListRules {
   bool keeps_masks_float = false;     ///< but with --compat
   bool guards_float_regions = false;  ///< float Conv and Gemm get a DequantizeLinear that the runtime does not fuse
   bool unknown_is_float = false;      ///< tensors of unknown type
+  bool has_headroom = false;          ///< calibrated ranges of 16 bits and more are made half as wide again
   bool per_channel_is_int8 = false;   ///< weights in uint8 with scales per channel are int8
   bool per_channel_is_symmetric = false;  ///< weights with scales per channel have their zero points in the middle
   bool int8_is_symmetric = false;         ///< activations in int8, where the user sets nothing
