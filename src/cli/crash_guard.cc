@@ -212,7 +212,12 @@ void OnFault(int signal, siginfo_t* info, void*) {
 }  // namespace
 
 void InstallCrashGuard(int argc, const char* const* argv) {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr bool kSanitized = true;
+#else
+  constexpr bool kSanitized = false;
+#endif
+  if (kSanitized) return;  // the sanitizer has handlers of its own
   static const Prepared texts = Prepare(argc, argv);
   prepared = &texts;
   static std::array<char, 1 << 16> handler_stack;  // the faulting thread's own may be what has run out
@@ -225,10 +230,6 @@ void InstallCrashGuard(int argc, const char* const* argv) {
   std::set_terminate(OnTerminate);
   void* frame = nullptr;
   backtrace(&frame, 1);  // loads the unwinder now: without memory, the end of a thread could not
-#else
-  static_cast<void>(argc);
-  static_cast<void>(argv);
-#endif
 }
 
 int OnLargeStack(const std::function<int()>& body) {

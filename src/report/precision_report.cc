@@ -20,16 +20,16 @@ std::string WhyItStays(const PrecisionCandidate& candidate) {
 // Those that changed, each with what it does alone.
 void AddCandidates(TextWriter& out, const std::vector<PrecisionCandidate>& candidates,
                    const std::vector<std::string>& forms, const std::string& metric) {
-  constexpr size_t kShown = 10;
+  constexpr size_t kMostListedLayers = 10;
   size_t changed = 0;
   for (const PrecisionCandidate& candidate : candidates) {
-    if (candidate.changed && changed++ < kShown)
+    if (candidate.changed && changed++ < kMostListedLayers)
       out.Add("  %-11s %s: %s, %s %.6g alone\n", "", candidate.name.c_str(), forms[candidate.form].c_str(),
               metric.c_str(), candidate.score());
     if (const std::string why = WhyItStays(candidate); !why.empty())
       out.Add("  %-11s %s stays: %s\n", "", candidate.name.c_str(), why.c_str());
   }
-  if (changed > kShown) out.Add("  %-11s and %zu more (--json has all)\n", "", changed - kShown);
+  if (changed > kMostListedLayers) out.Add("  %-11s and %zu more (--json has all)\n", "", changed - kMostListedLayers);
 }
 
 }  // namespace

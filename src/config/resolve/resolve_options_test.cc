@@ -66,7 +66,9 @@ TEST(Resolve, BFP16OfAQConfig) {
     EXPECT_TRUE(SetOption(options, "activation", "bfp16").ok());
     options.types.by_qconfig = by_qconfig;
     options.plan.compat = compat;
-    if (attribute != nullptr) EXPECT_TRUE(SetOption(options, "bfp-attribute", attribute).ok());
+    if (attribute != nullptr) {
+      EXPECT_TRUE(SetOption(options, "bfp-attribute", attribute).ok());
+    }
     const Result<Choices> choices = Resolve(options, builtins);
     EXPECT_TRUE(choices.ok()) << choices.status().message();
     return BfpAttributesOf(*choices->plan.activation.block()).rounding_mode;

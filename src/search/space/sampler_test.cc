@@ -60,7 +60,9 @@ TEST(Sampler, EveryPointIsOfTheSpace) {
         const double high = dimension.choices > 0 ? static_cast<double>(dimension.choices) - 1 : dimension.high;
         EXPECT_GE(*each.point[i], low) << dimension.name;
         EXPECT_LE(*each.point[i], high) << dimension.name;
-        if (dimension.values() > 0) EXPECT_EQ(*each.point[i], std::round(*each.point[i])) << dimension.name;
+        if (dimension.values() > 0) {
+          EXPECT_EQ(*each.point[i], std::round(*each.point[i])) << dimension.name;
+        }
       }
     }
   }
