@@ -83,7 +83,7 @@ TEST(CodedLayer, ABiasOf8BitsCountsAsOneMoreInput) {
   ASSERT_TRUE(layer.bias);
   EXPECT_EQ(layer.inputs(), layer.form.inputs + 1);
   EXPECT_EQ(CodesOf(layer, 0, layer.form.all()).at(layer.form.inputs, 1), -2);
-  const CodeGrid& grid = GridsOf(layer, 0, layer.form.all()).at(layer.form.inputs, 5);
+  const CodeGrid grid = GridsOf(layer, 0, layer.form.all()).at(layer.form.inputs, 5);
   EXPECT_EQ(grid.scale, 0.5F);
   EXPECT_EQ(grid.least, -127);  // whatever codes are in use
   EXPECT_TRUE(HasBias(graph, conv, 6));

@@ -98,7 +98,8 @@ TEST(Metrics, AveragePrecisionOfBoxes) {
 
 TEST(Metrics, WhatIsMissingIsNamed) {
   for (const char* name : {"top1", "f1", "nll"}) {
-    const auto run = (*FindMetric(name))->Begin();
+    const auto metric = *FindMetric(name);
+    const auto run = metric->Begin();
     const Status status = run->Add(Labelled({std::nullopt}), OutputOf({1, 3}, {1, 2, 3}));
     EXPECT_EQ(status.id(), ErrorId::kMissingOption) << name;
     EXPECT_NE(status.message().find("s0 has no label"), std::string::npos);
