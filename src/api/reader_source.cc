@@ -110,7 +110,7 @@ class ReaderSource final : public DataSource {
                      "' matches no input of the model; it has: ", InputNames());
       PREON_RETURN_IF_ERROR(SetLabels(array, where, batch));
     }
-    for (int64_t sample = 0; sample < batch.samples; ++sample) batch.names.push_back(StrCat("reader[", index_, "]"));
+    batch.names.assign(static_cast<size_t>(batch.samples), StrCat("reader[", index_, "]"));
     samples_ += batch.samples;
     ++index_;
     return std::optional(std::move(batch));

@@ -63,7 +63,7 @@ std::vector<Alarm> FindAlarms(const AlarmFigures& figures) {
     if (output.equal_share) {
       if (*output.equal_share < kLowAgreement && !has_ranked)
         alarms.Add("low_agreement", "output '", name, "': only ", NumberText("%.1f", 100 * *output.equal_share),
-                   " % of its values are those of the float model");
+                   " % of its values are equal to those of the float model");
       continue;
     }
     if (output.sqnr_db < kLowSqnrDb)

@@ -5,7 +5,7 @@
 namespace preon {
 
 std::vector<std::byte> PackBits(std::span<const uint32_t> codes, int bits) {
-  if (codes.empty()) return {};  // of a type without them, which has no number of bits either
+  if (codes.empty()) return {};  // of a type without such codes: the number of bits may be any
   const auto size_bytes = static_cast<size_t>(PackedBitsSize(static_cast<int64_t>(codes.size()), bits));
   std::vector<std::byte> packed(size_bytes);
   const uint64_t mask = (uint64_t{1} << bits) - 1;

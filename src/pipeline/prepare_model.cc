@@ -300,11 +300,10 @@ Result<PreparedModel> ModelPreparation::Prepare(const std::string& path, const S
   }
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, std::move(rewritten));
   if (differs != nullptr) {
-    prepared.warnings.push_back(
-        repeatable ? StrCat("the rewrites together changed the outputs, so each was checked alone; a warning "
-                            "'pass NAME' stands for each that is left out: ",
-                            differs->message())
-                   : "the model's outputs differ from run to run: the rewrites could not be checked");
+    prepared.warnings.push_back(repeatable
+                                    ? StrCat("all rewrites together changed the outputs (", differs->message(),
+                                             "), so each was checked alone: a warning names each one that was left out")
+                                    : "the model's outputs differ from run to run: the rewrites could not be checked");
   }
   source = Model();  // frees its weights
   prepared.warnings.insert(prepared.warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());

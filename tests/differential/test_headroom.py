@@ -1,4 +1,4 @@
-"""Calibrated ranges of 16 bits are made half as wide again with preon's own numbers: what unseen samples exceed is not cut off."""
+"""Target simulate widens calibrated ranges of 16 bits by half, so that larger values of unseen samples are not cut off."""
 import numpy as np
 import onnx
 import pytest

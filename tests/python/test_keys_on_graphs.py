@@ -1,12 +1,10 @@
 """What keys of AMD Quark do to a graph: one fact of the written model each, without the key and with it."""
 
+import graph_goldens
 import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-
-pytest.importorskip("onnxruntime", reason="onnxruntime tells how it adds, and is not installed")
-import graph_goldens  # noqa: E402: needs onnxruntime
 
 from key_runs import CENTRED, QUARK, SAMPLES, WIDE, Written, key, ranged, run, workplace  # noqa: F401: fixtures
 
