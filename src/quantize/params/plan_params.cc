@@ -19,6 +19,12 @@ bool HasManyCodes(const IntFormat& format) {
   return !format.floating() && format.q_max() - format.q_min() >= int64_t{1} << 14;
 }
 
+// Methods that choose a power of two themselves have rounded it up: that is room already.
+bool IsPowerOfTwo(const Range& range, const IntFormat& format) {
+  const Result<QuantParams> params = ComputeQuantParams(range, format);
+  return params.ok() && IsScaleOf(params->scale, ScaleType::kPowerOfTwo);
+}
+
 }  // namespace
 
 Status PlanParams::Compute() {
@@ -96,7 +102,9 @@ Result<Range> PlanParams::RangeOf(const std::string& tensor, const ActivationPla
     return Error(ErrorId::kRangeMissing, tensor, ": no range; wanted one from calibration data that reach it");
   }
   Range range = found->second;
-  if (plan_.has_headroom && HasManyCodes(format)) range = {kHeadroom * range.min, kHeadroom * range.max};
+  if (plan_.has_headroom && HasManyCodes(format) && !IsPowerOfTwo(range, format)) {
+    range = {kHeadroom * range.min, kHeadroom * range.max};
+  }
   return activation.bounds ? activation.bounds.Over(range) : range;
 }
 
