@@ -175,7 +175,10 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
   if (files.float_outputs != nullptr) files.float_outputs->Clear();
   how.see_run = [&, first = true](const Batch& batch, const std::vector<NamedTensor>& outputs) mutable {
     if (trial != nullptr && !batch.held_out) trial->Keep(batch, outputs);
-    if (files.float_outputs != nullptr && (compares_all || batch.held_out)) files.float_outputs->Keep(batch, outputs);
+    if (files.float_outputs != nullptr) {
+      const bool compared = compares_all || batch.held_out;
+      files.float_outputs->Keep(batch, outputs, compared ? FloatOutputs::Use::kFigures : FloatOutputs::Use::kSpread);
+    }
     if (!std::exchange(first, false)) return Status::Ok();
     if (check_rewrites) {
       // A caller's own stream may give other samples every time it is opened.

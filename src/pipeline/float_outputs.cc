@@ -10,6 +10,7 @@ namespace {
 
 constexpr size_t kMaxKeptOutputs = 256;  // as many as a comparison looks at
 constexpr size_t kMaxOutputBytes = size_t{16} << 20;
+constexpr size_t kMaxSpreadBytes = size_t{4} << 20;
 
 size_t HashOf(const std::vector<NamedTensor>& feeds) {
   size_t hash = feeds.size();
@@ -29,10 +30,13 @@ size_t HashOf(const std::vector<NamedTensor>& feeds) {
 
 }  // namespace
 
-void FloatOutputs::Keep(const Batch& batch, const std::vector<NamedTensor>& outputs) {
-  if (runs_.size() == kMaxKeptOutputs) return;
-  for (const NamedTensor& output : outputs) bytes_ += output.tensor.bytes().size();
-  if (bytes_ <= kMaxOutputBytes) runs_[batch.first_sample] = {HashOf(batch.feeds), outputs};
+void FloatOutputs::Keep(const Batch& batch, const std::vector<NamedTensor>& outputs, Use use) {
+  Room& taken = taken_[use];
+  if (taken.runs == kMaxKeptOutputs) return;
+  for (const NamedTensor& output : outputs) taken.bytes += output.tensor.bytes().size();
+  if (taken.bytes > (use == Use::kFigures ? kMaxOutputBytes : kMaxSpreadBytes)) return;
+  ++taken.runs;
+  runs_[batch.first_sample] = {HashOf(batch.feeds), outputs};
 }
 
 const std::vector<NamedTensor>* FloatOutputs::Find(const Batch& batch) const {

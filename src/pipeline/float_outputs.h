@@ -15,8 +15,10 @@ namespace preon {
 
 class FloatOutputs {
  public:
-  /// Up to a number of runs and a bound of memory, from which on nothing more is kept.
-  void Keep(const Batch& batch, const std::vector<NamedTensor>& outputs);
+  /// Who will ask for a run again: the figures do, or, at most, the spread of errors beside them.
+  enum class Use { kFigures, kSpread };
+  /// Up to a number of runs and a bound of memory for each use, from which on nothing more is kept.
+  void Keep(const Batch& batch, const std::vector<NamedTensor>& outputs, Use use = Use::kFigures);
   /// Null unless the very feeds of `batch` were seen at its place in the stream: a caller's own stream may give others
   /// every time it is opened.
   const std::vector<NamedTensor>* Find(const Batch& batch) const;
@@ -27,8 +29,11 @@ class FloatOutputs {
     size_t feeds_hash;
     std::vector<NamedTensor> outputs;
   };
+  struct Room {
+    size_t runs = 0, bytes = 0;
+  };
   std::map<int64_t, Run> runs_;  // by first sample
-  size_t bytes_ = 0;
+  std::map<Use, Room> taken_;
 };
 
 /// The outputs that are known, else those of the model's file, which is opened when it comes to that. From any thread.

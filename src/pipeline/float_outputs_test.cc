@@ -48,5 +48,15 @@ TEST(FloatOutputs, RunsAreBounded) {
   EXPECT_EQ(outputs.Find(BatchWith(256, 1)), nullptr);
 }
 
+TEST(FloatOutputs, OneUseTakesNoRoomOfTheOther) {
+  FloatOutputs outputs;
+  for (int64_t index = 0; index < 300; ++index)
+    outputs.Keep(BatchWith(index, 1), Outputs(1 << 18), FloatOutputs::Use::kSpread);  // 1 MiB each
+  outputs.Keep(BatchWith(300, 1), Outputs(1));
+  EXPECT_NE(outputs.Find(BatchWith(3, 1)), nullptr);
+  EXPECT_EQ(outputs.Find(BatchWith(4, 1)), nullptr);
+  EXPECT_NE(outputs.Find(BatchWith(300, 1)), nullptr);
+}
+
 }  // namespace
 }  // namespace preon
