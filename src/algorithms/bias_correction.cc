@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "algorithms/algorithms.h"
+#include "reconstruct/conv_padding.h"
 
 namespace preon {
 namespace {
@@ -28,13 +29,14 @@ std::vector<double> SharesInside(int64_t input, int64_t output, int64_t kernel, 
 std::vector<double> SharesInside(const Graph& graph, const Node& node, const Shape& weight) {
   const std::optional<Shape> input = graph.ShapeOf(node.input(0)), output = graph.ShapeOf(node.output());
   const size_t axes = weight.size() - 2;
-  const std::vector<int64_t> pads = node.Ints("pads"), strides = node.Ints("strides"),
-                             dilations = node.Ints("dilations");
+  const std::vector<int64_t> strides = node.Ints("strides"), dilations = node.Ints("dilations");
+  std::vector<int64_t> pads;
+  if (input && output) pads = PaddingInFront(node, weight, *input, *output);
   std::vector<double> shares = {1};
   for (size_t axis = 0; axis < axes; ++axis) {
     const int64_t kernel = weight[axis + 2];
     std::vector<double> along(static_cast<size_t>(kernel), 1);
-    if (input && output && (*input)[axis + 2] > 0 && (*output)[axis + 2] > 0 && pads.size() == 2 * axes) {
+    if (!pads.empty() && (*input)[axis + 2] > 0 && (*output)[axis + 2] > 0) {
       along = SharesInside((*input)[axis + 2], (*output)[axis + 2], kernel, strides.empty() ? 1 : strides[axis],
                            dilations.empty() ? 1 : dilations[axis], pads[axis]);
     }

@@ -174,10 +174,9 @@ Result<std::vector<ImprovedCodes>> ImproveCodes(Model& quantized, const CodesToI
     for (const LayerOutcome& layer : done.layers)
       (layer.stays || !done.is_kept ? result.layers_kept : result.layers_changed) += 1;
     if (!done.left_out.empty())
-      warnings.push_back(
-          StrCat(algorithm->name(), ": cannot improve ", FirstNames(done.left_out, kMostListed),
-                 ": the weight has several readers, the node has auto_pad SAME_*, transA or alpha, or the float "
-                 "model has no such layer"));
+      warnings.push_back(StrCat(algorithm->name(), ": cannot improve ", FirstNames(done.left_out, kMostListed),
+                                ": the weight has several readers, the node has transA or alpha, or the float "
+                                "model has no such layer"));
   }
   return improved;
 }

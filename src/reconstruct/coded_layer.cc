@@ -98,8 +98,6 @@ std::optional<CoarseBias> CoarseBiasOf(const Graph& graph, const Node& node, con
 
 std::optional<LayerForm> FormOfLayer(const Node& node, const Shape& weight) {
   if (node.Is("Conv")) {
-    const std::string padding = node.String("auto_pad", "NOTSET");
-    if (padding != "NOTSET" && padding != "VALID") return std::nullopt;
     LayerForm form{.groups = static_cast<size_t>(node.Int("group", 1)), .inputs = 1, .weight = weight};
     form.outputs = static_cast<size_t>(weight[0]) / form.groups;
     for (size_t axis = 1; axis < weight.size(); ++axis) form.inputs *= static_cast<size_t>(weight[axis]);

@@ -29,8 +29,8 @@ struct LayerForm {
   }
 };
 
-/// Nullopt for what is not linear in a constant weight or has attributes that rows do not follow (auto_pad, transA,
-/// alpha, beta).
+/// Nullopt for what is not linear in a constant weight or has attributes that rows do not follow (transA, alpha,
+/// beta).
 std::optional<LayerForm> FormOfLayer(const Node& node, const Shape& weight);
 
 /// The weight's codes and what they mean.

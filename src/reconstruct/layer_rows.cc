@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/split_mix.h"
+#include "reconstruct/conv_padding.h"
 
 namespace preon {
 namespace {
@@ -29,13 +30,13 @@ double Draw(uint64_t sample, uint64_t index) {
 struct Patch {
   Patch(const Node& node, const Shape& weight, const Shape& input, const Shape& output) {
     const size_t axes = weight.size() - 2;
-    const auto or_ones = [&](const char* name, int64_t value) {
+    const auto or_ones = [&](const char* name) {
       std::vector<int64_t> ints = node.Ints(name);
-      return ints.empty() ? std::vector<int64_t>(2 * axes, value) : ints;
+      return ints.empty() ? std::vector<int64_t>(axes, 1) : ints;
     };
-    strides = or_ones("strides", 1);
-    dilations = or_ones("dilations", 1);
-    pads = or_ones("pads", 0);
+    strides = or_ones("strides");
+    dilations = or_ones("dilations");
+    pads = PaddingInFront(node, weight, input, output);
     kernel.assign(weight.begin() + 2, weight.end());
     extents.assign(input.begin() + 2, input.end());
     places.assign(output.begin() + 2, output.end());

@@ -67,6 +67,19 @@ TEST(LayerRows, ConvolutionsOfAnyFormAreAsTheRuntimeComputesThem) {
   ExpectAsTheRuntime(OneNode("Conv", {1, 2, 4, 5, 6}), {1, 2, 4, 5, 6}, {3, 2, 2, 3, 2});
 }
 
+TEST(LayerRows, PaddingMayBeLeftToTheRuntime) {
+  const Shape image = {2, 4, 9, 6};
+  Model model = OneNode("Conv", image);
+  Node& node = *model.graph.nodes()[0];
+  for (const char* mode : {"SAME_UPPER", "SAME_LOWER", "VALID"}) {
+    node.attributes["auto_pad"] = std::string(mode);
+    for (const int64_t stride : {1, 2, 3}) {
+      node.attributes["strides"] = std::vector<int64_t>{stride, 2};
+      for (const Shape& weight : {Shape{5, 4, 3, 4}, Shape{5, 4, 2, 1}}) ExpectAsTheRuntime(model, image, weight);
+    }
+  }
+}
+
 TEST(LayerRows, SoAreProductsOfMatrices) {
   ExpectAsTheRuntime(OneNode("MatMul", {3, 4, 6}), {3, 4, 6}, {6, 5});
   ExpectAsTheRuntime(OneNode("MatMul", {6}), {6}, {6, 5});
@@ -96,9 +109,6 @@ TEST(LayerRows, CodesAreReadAsWhatTheyMean) {
 }
 
 TEST(LayerRows, WhatRowsDoNotFollowHasNoForm) {
-  Model model = OneNode("Conv", {1, 4, 9, 9});
-  model.graph.nodes()[0]->attributes["auto_pad"] = std::string("SAME_UPPER");
-  EXPECT_FALSE(FormOfLayer(*model.graph.nodes()[0], {4, 4, 3, 3}));
   Model gemm = OneNode("Gemm", {4, 3});
   gemm.graph.nodes()[0]->attributes["transA"] = int64_t{1};
   EXPECT_FALSE(FormOfLayer(*gemm.graph.nodes()[0], {4, 5}));
