@@ -43,6 +43,7 @@ if(TARGET preon_api)
   add_library(libpreon SHARED $<TARGET_OBJECTS:preon_api>)
   target_link_libraries(libpreon PRIVATE preon_api)
   target_link_options(libpreon PRIVATE LINKER:--exclude-libs,libonnx.a:libonnx_proto.a LINKER:--no-undefined)
+  preon_compile_options(libpreon)
   target_include_directories(libpreon INTERFACE $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
                                                 $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(libpreon INTERFACE cxx_std_17)

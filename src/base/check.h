@@ -12,7 +12,7 @@ class InternalError : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// Aborts when built for fuzzing or with PREON_ABORT_ON_CHECK, else throws InternalError.
+/// Throws InternalError.
 [[noreturn]] void CheckFailed(const char* file, int line, const char* condition);
 
 }  // namespace preon

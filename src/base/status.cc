@@ -1,8 +1,5 @@
 #include "base/status.h"
 
-#include <cstdio>
-#include <cstdlib>
-
 namespace preon {
 namespace {
 
@@ -37,13 +34,7 @@ Status Status::WithHint(std::string hint) && {
 }
 
 void CheckFailed(const char* file, int line, const char* condition) {
-  const std::string message = StrCat(file, ":", line, ": ", condition);
-#ifdef PREON_ABORT_ON_CHECK
-  std::fprintf(stderr, "check failed: %s\n", message.c_str());
-  std::abort();
-#else
-  throw InternalError(message);
-#endif
+  throw InternalError(StrCat(file, ":", line, ": ", condition));
 }
 
 }  // namespace preon

@@ -194,6 +194,7 @@ TEST(EveryBlockFormat, ErrorIsHalfAStepAtMost) {
         largest = std::max(largest, std::abs(double{x[i]}));
         error = std::max(error, std::abs(double{x[i]} - y[i]));
       }
+      if (largest == 0) continue;
       // One step of the largest binade; half of it but for what saturates.
       const double step = std::ldexp(1.0, std::ilogb(largest) - mantissa_bits);
       worst = std::max(worst, error / step);

@@ -16,9 +16,10 @@ int Decade(double value) { return static_cast<int>(std::floor(std::log10(value) 
 }  // namespace
 
 Axis::Axis(AxisScale scale, const std::vector<double>& values) : scale_(scale) {
-  if (values.empty()) return;
-  low_ = std::ranges::min(values);
-  high_ = std::ranges::max(values);
+  if (!values.empty()) {
+    low_ = std::ranges::min(values);
+    high_ = std::ranges::max(values);
+  }
   if (scale == AxisScale::kLog) {
     low_ = std::max(low_, kLeastLog);
     high_ = std::max(high_, low_ * 1.5);
