@@ -330,7 +330,8 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   PREON_RETURN_IF_ERROR(JudgeResult(options.requirements, result));
   result.facts = RunFactsOf(run.context, "quantize", calibration.workers_peak_rss_bytes);
   std::vector<AtomicFile> beside;
-  if (!options.outputs.ranges.empty() && missing > 0) {
+  const bool is_of_another = saved != nullptr && saved->IsOfAnother(prepared.model.fingerprint);
+  if (!options.outputs.ranges.empty() && missing > 0 && !is_of_another) {
     PREON_ASSIGN_OR_RETURN(AtomicFile ranges, StageSaved(prepared, *run.choices.method, inputs, config_hash,
                                                          options.outputs.ranges, run.context));
     beside.push_back(std::move(ranges));

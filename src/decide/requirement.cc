@@ -22,8 +22,8 @@ struct FigureRow {
 constexpr FigureRow kFigures[] = {
     {"drop", RequiredFigure::kDrop, Unit::kShare,
      "samples with labels (--labels, or an array 'label' beside the inputs); preon validate counts other metrics"},
-    {"agreement", RequiredFigure::kAgreement, Unit::kShare, "a model with an output of classes"},
-    {"sqnr", RequiredFigure::kSqnr, Unit::kDecibel, "an output that can be compared"},
+    {"agreement", RequiredFigure::kAgreement, Unit::kShare, "samples of your own (--data) and an output of classes"},
+    {"sqnr", RequiredFigure::kSqnr, Unit::kDecibel, "samples of your own (--data) and an output that can be compared"},
     {"speed", RequiredFigure::kSpeed, Unit::kFactor, "a measurement of latency (--latency above 0)"},
     {"latency", RequiredFigure::kLatency, Unit::kMilliseconds, "a measurement of latency (--latency above 0)"},
     {"size", RequiredFigure::kSize, Unit::kBytes, ""},

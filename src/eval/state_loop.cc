@@ -2,17 +2,27 @@
 
 #include <algorithm>
 #include <memory>
+#include <string_view>
 
 #include "eval/values.h"
 
 namespace preon {
 namespace {
 
+// Extents that are not known may be equal, unless both have names and these differ.
 bool MayBeEqual(const ValueInfo* a, const ValueInfo* b) {
   if (a == nullptr || b == nullptr || !a->shape || !b->shape) return false;
-  if (a->type != b->type || !IsFloatingType(a->type)) return false;
-  return std::ranges::equal(*a->shape, *b->shape,
-                            [](int64_t x, int64_t y) { return x == y || x == kDynamicDim || y == kDynamicDim; });
+  if (a->type != b->type || !IsFloatingType(a->type) || a->shape->size() != b->shape->size()) return false;
+  const auto name = [](const ValueInfo& info, size_t axis) {
+    return axis < info.dim_names.size() ? std::string_view(info.dim_names[axis]) : std::string_view();
+  };
+  for (size_t axis = 0; axis < a->shape->size(); ++axis) {
+    const int64_t x = (*a->shape)[axis], y = (*b->shape)[axis];
+    if (x != y && x != kDynamicDim && y != kDynamicDim) return false;
+    const std::string_view of_x = name(*a, axis), of_y = name(*b, axis);
+    if (!of_x.empty() && !of_y.empty() && of_x != of_y) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -20,7 +30,7 @@ bool MayBeEqual(const ValueInfo* a, const ValueInfo* b) {
 std::vector<StateLink> FindStateLinks(const Graph& graph) {
   std::vector<StateLink> links;
   if (graph.inputs().size() < 2) return links;
-  std::vector<std::string> inputs = graph.inputs();
+  std::vector<std::string> inputs(graph.inputs().begin() + 1, graph.inputs().end());
   for (size_t i = 1; i < graph.outputs().size(); ++i) {
     const std::string& output = graph.outputs()[i];
     const auto input = std::ranges::find_if(

@@ -13,9 +13,10 @@ struct StateLink {
   std::string input, output;
 };
 
-/// The outputs behind the first one that are like an input (float32, same rank, same extents where both are known),
-/// each with the first such input that no other takes, in order. Empty for models with one input or one output. A guess
-/// from shapes: nothing in ONNX says which output is a state.
+/// The outputs behind the first one that are like an input behind the first one (floating-point, same rank, no extents
+/// or names of extents that differ), each with the first such input that no other takes, in order. A guess from shapes:
+/// nothing in ONNX says which output is a state. The first input and output are taken for the data proper: an
+/// autoencoder's reconstruction is no state.
 std::vector<StateLink> FindStateLinks(const Graph& graph);
 
 /// Runs `model` in closed loop: from the second batch on, the inputs of `links` are what the batch before gave, where

@@ -32,14 +32,34 @@ TEST(StateLoop, LinksOutputsBehindTheFirstToInputsLikeThem) {
   EXPECT_EQ(links[0].output, "cache_out");
 }
 
-TEST(StateLoop, NothingToLinkWithOneInput) {
+ValueInfo Named(Shape shape, std::vector<std::string> names) {
+  ValueInfo info = Float(std::move(shape));
+  info.dim_names = std::move(names);
+  return info;
+}
+
+TEST(StateLoop, TheFirstInputIsNoState) {
   Graph graph;
-  graph.AddInput("x", Float({1, 8}));
-  graph.AddNode("Identity", {"x"}, {"a"});
-  graph.AddNode("Identity", {"x"}, {"b"});
-  graph.AddOutput("a", Float({1, 8}));
-  graph.AddOutput("b", Float({1, 8}));
+  graph.AddInput("x", Float({kDynamicDim, 8}));
+  graph.AddInput("gain", Float({kDynamicDim, 1}));
+  graph.AddNode("Identity", {"gain"}, {"latent"});
+  graph.AddNode("Identity", {"x"}, {"rebuilt"});
+  graph.AddOutput("latent", Float({kDynamicDim, 1}));
+  graph.AddOutput("rebuilt", Float({kDynamicDim, 8}));
   EXPECT_TRUE(FindStateLinks(graph).empty());
+}
+
+TEST(StateLoop, ExtentsOfOtherNamesDiffer) {
+  for (const char* name : {"past", "total"}) {
+    Graph graph;
+    graph.AddInput("x", Named({kDynamicDim, 4}, {"length", ""}));
+    graph.AddInput("past", Named({kDynamicDim, 8}, {"past", ""}));
+    graph.AddNode("Identity", {"x"}, {"y"});
+    graph.AddNode("Identity", {"past"}, {"present"});
+    graph.AddOutput("y", Named({kDynamicDim, 4}, {"length", ""}));
+    graph.AddOutput("present", Named({kDynamicDim, 8}, {name, ""}));
+    EXPECT_EQ(FindStateLinks(graph).size(), std::string(name) == "past") << name;
+  }
 }
 
 TEST(StateLoop, TheNextRunTakesWhatTheLastOneGave) {

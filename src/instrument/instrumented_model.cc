@@ -47,7 +47,11 @@ Model MakeInstrumented(const Model& source, const Instrumentation& plan, const P
   graph.SetInitializer(inputs[0], BytesTensor(packed.model));
   graph.SetInitializer(inputs[1], BytesTensor(packed.block_model));
   inputs.insert(inputs.end(), source.graph.inputs().begin(), source.graph.inputs().end());
-  Node* node = graph.AddNode(kInstrumentedOp, inputs, source.graph.outputs(), "instrumented", kInstrumentDomain);
+  std::vector<std::string> outputs = source.graph.outputs();
+  for (std::string& output : outputs) {
+    if (graph.IsInput(output)) output = graph.UniqueTensorName(output);  // the caller gets the input itself
+  }
+  Node* node = graph.AddNode(kInstrumentedOp, inputs, outputs, "instrumented", kInstrumentDomain);
   node->attributes[kDescriptionAttribute] = WriteDescription(plan, packed);
   for (const std::string& output : source.graph.outputs()) graph.AddOutput(output, InfoOf(source.graph, output));
   return model;

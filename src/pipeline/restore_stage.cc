@@ -68,8 +68,9 @@ Status ApplySaved(const SavedRanges& saved, const std::string& path, const std::
     PREON_ASSIGN_OR_RETURN(prepared.plan, PlanWithLayerSettings(target, prepared.model, plan));
     prepared.left_float = std::move(plan.left_float);
   }
-  if (!saved.model_fingerprint.empty() && saved.model_fingerprint != prepared.model.fingerprint)
-    prepared.warnings.push_back(StrCat(path, ": made from another model; its ranges may not fit this one"));
+  if (saved.IsOfAnother(prepared.model.fingerprint))
+    prepared.warnings.push_back(
+        StrCat(path, ": made from another model; its ranges may not fit this one, and the file stays as it is"));
   if (!saved.config_hash.empty() && saved.config_hash != config_hash)
     prepared.warnings.push_back(StrCat(path, ": made with other options; its ranges are used unchanged"));
   WarnOfUnknown(saved.ranges, path, prepared.model.graph, prepared.warnings);

@@ -24,6 +24,10 @@ struct SavedRanges {
   std::string config_hash;         ///< of the options that ranges depend on; may be ""
   std::string method;
   int64_t samples = 0;
+
+  bool IsOfAnother(const std::string& fingerprint) const {
+    return !model_fingerprint.empty() && model_fingerprint != fingerprint;
+  }
 };
 
 /// Reads this project's form and Quark's older one (a bound is a number or a list of one number).

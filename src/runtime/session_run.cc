@@ -1,4 +1,6 @@
 // What a session does once it is open, and the runtime as such.
+#include <algorithm>
+
 #include "onnxruntime_run_options_config_keys.h"
 #include "runtime/ort_values.h"
 #include "runtime/session_feeds.h"
@@ -61,7 +63,10 @@ Result<std::vector<NamedTensor>> Session::Run(const std::vector<NamedTensor>& fe
         output_names[output], "': "));
     if (!tensor.ok())
       return std::move(tensor).status().WithContext(impl_->name, ": output '", output_names[output], "'");
-    outputs.push_back({output_names[output], std::move(tensor).value()});
+    // An output that is an input has the feed's bytes, which the runtime does not keep alive.
+    const auto feed = std::ranges::find_if(
+        matched, [&](const Tensor* fed) { return fed->count() > 0 && fed->bytes().data() == tensor->bytes().data(); });
+    outputs.push_back({output_names[output], feed == matched.end() ? std::move(tensor).value() : **feed});
   }
   return outputs;
 }

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
+#include <memory>
 
 #include "base/output/temp_dir.h"
 #include "ir/model_io.h"
@@ -59,6 +61,18 @@ TEST(SessionTest, OutputsOutliveTheSession) {
   EXPECT_EQ(outputs[0].tensor.shape(), (Shape{2, 2}));
   const std::span<const float> doubled = outputs[0].tensor.floats();
   EXPECT_EQ(std::vector<float>(doubled.begin(), doubled.end()), (std::vector<float>{2, -4, 6, 1}));
+}
+
+TEST(SessionTest, AnOutputThatIsAnInputKeepsTheFeedAlive) {
+  Model model = Doubler(DataType::kFloat, {2});
+  model.graph.AddOutput("x", {.type = DataType::kFloat, .shape = Shape{2}});
+  Session session = Open(model);
+  const auto values = std::make_shared<std::array<float, 2>>(std::array<float, 2>{3, 4});
+  const std::vector<NamedTensor> outputs =
+      session.Run({{"x", Tensor(DataType::kFloat, {2}, std::as_bytes(std::span(*values)), values)}}, {}).value();
+  ASSERT_EQ(outputs.size(), 2u);
+  EXPECT_EQ(outputs[1].tensor.floats()[0], 3);
+  EXPECT_EQ(values.use_count(), 2);
 }
 
 /// Values of any type go in and come out unchanged.

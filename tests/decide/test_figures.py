@@ -117,6 +117,8 @@ def test_a_requirement_that_fails_writes_nothing(preon, many):
     preon.fails(4, 5602, "quantize", "model.onnx", "-o", "out.onnx", "--data", many, "--require", "sqnr>=90", "--json")
     preon.fails(2, 1003, "quantize", "model.onnx", "-o", "out.onnx", "--data", many, "--require", "drop<=1%",
                 says="--require drop<=1%: not measured; needs samples with labels")
+    preon.fails(2, 1003, "quantize", "model.onnx", "-o", "out.onnx", "--data", "random:8", "--require", "sqnr>=1",
+                says="--require sqnr>=1: not measured; needs samples of your own (--data) and an output that can be compared")
     preon.fails(2, 1002, "quantize", "model.onnx", "-o", "out.onnx", "--data", many, "--require", "sqnr>20", says="wanted NAME<=VALUE")
 
 

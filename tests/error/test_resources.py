@@ -204,6 +204,16 @@ def test_files_of_others_are_a_warning(preon, model, data, tmp_path, key, value,
     assert any(says in warning for warning in result["warnings"])
 
 
+def test_what_is_missing_in_the_file_of_another_model_is_not_added_to_it(preon, model, data, tmp_path):
+    ranges, _ = saved(preon, model, data, tmp_path)
+    ranges["tensors_range"].popitem()
+    of_another = {**ranges, "model_sha256": "0" * 64}
+    restore(preon, tmp_path, of_another, *DATA)
+    assert json.loads((tmp_path / "r.json").read_text()) == of_another
+    restore(preon, tmp_path, ranges, *DATA)
+    assert json.loads((tmp_path / "r.json").read_text())["tensors_range"] != ranges["tensors_range"]
+
+
 @pytest.mark.parametrize("content, says", [
     ("{", "not a JSON object"), ("[]", "not a JSON object"), ("{}", "no key tensors_range"),
     ('{"tensors_range": {"input": [2, 1]}}', "tensors_range: 'input': got [2,1], wanted [min, max]"),

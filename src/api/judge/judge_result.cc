@@ -15,7 +15,8 @@ Status CheckSize(int64_t bytes, int64_t most_bytes, const std::string& output) {
 Status JudgeResult(const std::vector<Requirement>& requirements, QuantizeResult& result) {
   const bool is_real = result.figures.origin != FigureOrigin::kMadeUp &&
                        result.figures.origin != FigureOrigin::kNothing && !result.random_data;
-  const ResultQuality quality{.compare = result.compare,
+  const Comparison nothing;
+  const ResultQuality quality{.compare = is_real ? result.compare : nothing,
                               .latency = result.latency,
                               .float_size_bytes = result.float_size_bytes,
                               .quantized_size_bytes = result.quantized_size_bytes};
@@ -23,7 +24,6 @@ Status JudgeResult(const std::vector<Requirement>& requirements, QuantizeResult&
   if (const std::string why = WhyNotMet(result.requirements); !why.empty())
     return Error(ErrorId::kRequirementNotMet, result.output, ": not written: ", why);
   for (std::string& warning : WarningsOfUnsure(result.requirements)) result.warnings.push_back(std::move(warning));
-  const Comparison nothing;
   result.alarms = FindAlarms({.compare = is_real ? result.compare : nothing,
                               .speedup = is_real && !result.computes_in_float ? result.latency.speedup : Speedup{},
                               .float_size_bytes = result.float_size_bytes,
