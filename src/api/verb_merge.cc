@@ -33,7 +33,8 @@ Status Refusal(Status status, const MergedFile& file, const std::vector<MergedFi
   const auto other =
       std::ranges::find_if(merged, [&](const MergedFile& earlier) { return Overlap(earlier.samples, file.samples); });
   if (other == merged.end()) return status;
-  return std::move(status).WithHint(StrCat("the same sample is in ", other->path, "; merge each shard once"));
+  return std::move(status).WithHint(StrCat("samples at the same places of their list are in ", other->path,
+                                           "; merge shards of one list (--shard i/n), each once"));
 }
 
 /// Samples between the first and the last one that no file has. Servers number theirs from a large random number

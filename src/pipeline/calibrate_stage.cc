@@ -162,7 +162,7 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples_.open(prepared.inputs, selection));
   source = Prefetch(std::move(source), inputs_.memory == MemoryUse::kLow ? 1 : 2);
   const bool compares_all = !files.holds_out || source->SampleCount().value_or(kFewestToHoldOut) < kFewestToHoldOut;
-  Calibration calibration;
+  Calibration calibration{.in_pieces = how.start.has_value()};
   // Ranges from a file may be those of any samples.
   if (files.holds_out && files.saved == nullptr && !how.start && how.collection == nullptr) {
     how.parts = PartsOf(*source);
@@ -234,7 +234,7 @@ Result<Calibration> CalibrationStage::RunWithWorkers(PreparedModel& prepared, co
     plan.samples = plan.seen_samples + rest->SampleCount().value_or(0);
   }
   if (!files.keep_model) FreeModel(prepared);
-  Calibration calibration;
+  Calibration calibration{.in_pieces = true};
   PREON_ASSIGN_OR_RETURN(calibration.workers_peak_rss_bytes,
                          RunWorkers(plan, inputs_.options.workers.program,
                                     CalibrationArguments(inputs_.given.config_file, inputs_.given.settings), context_));

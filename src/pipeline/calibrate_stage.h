@@ -27,6 +27,7 @@ struct Calibration {
   CalibrationData data;
   std::optional<TensorRanges> collected_ranges;  ///< by observed tensor, where the method collects
   StandIns stand_ins;
+  bool in_pieces = false;              ///< by workers, or going on from an interrupted run: without stand-ins
   int64_t workers_peak_rss_bytes = 0;  ///< of other processes that worked for it, together
 };
 

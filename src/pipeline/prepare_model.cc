@@ -103,7 +103,8 @@ Result<std::optional<Float16>> ModelPreparation::ComputeInFloat32(Model& model,
       warnings.push_back("UseFP32Scale: has no effect: the model has no float16 tensors");
     return std::optional<Float16>();
   }
-  if (inputs_.options.float32_scales == false) {
+  // Block weights for float operators have scales of their own, none of Q/DQ pairs.
+  if (inputs_.options.float32_scales == false && inputs_.target.QuantizesActivations()) {
     return Error(
         ErrorId::kNotYetSupported, "UseFP32Scale: got false for the float16 model ", model.source_path,
         "; this version writes float32 scales: runtimes have no integer kernels for float16 ones, and below 6.1e-5 "

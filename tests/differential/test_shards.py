@@ -39,7 +39,7 @@ def test_any_number_in_any_order(preon, real_model, count):
         with_one_twice = [*parts, twice]
         dice.shuffle(with_one_twice)
         failed = preon.fails(2, 3013, "merge", *with_one_twice, "-o", "other.calib", says=f"{twice}: sample")
-        assert f"the same sample is in {twice}" in failed.stderr
+        assert f"samples at the same places of their list are in {twice}" in failed.stderr
     if count > 1:
         assert "samples that none of the files has" in preon("merge", *parts[1:], "-o", "part.calib").stdout or parts[0] == f"{count}-{count}.calib"
 

@@ -54,6 +54,17 @@ def test_quantize_gives_the_same_model(preon, model, data, tmp_path):
         assert json.loads(done.stdout)["samples"] == 16
 
 
+def test_codes_are_fitted_to_the_same_samples(preon, model, data, tmp_path):
+    """Of 24 samples and more some are kept from choices and from what codes are fitted to."""
+    np.savez(tmp_path / "many.npz", input=np.random.default_rng(7).normal(size=(40, 3, 8, 8)).astype(np.float32))
+    quantize = ["quantize", model, "--data", "many.npz", "--json", "--method", "minmax", "--weight", "int4", "--target", "simulate"]
+    one = json.loads(preon(*quantize, "-o", "one.onnx").stdout)
+    two = json.loads(preon(*quantize, "-o", "two.onnx", "--workers", 2).stdout)
+    assert one["improved"][0]["layers_changed"] > 0
+    assert (tmp_path / "one.onnx").read_bytes() == (tmp_path / "two.onnx").read_bytes()
+    assert one["figures_from"] == two["figures_from"] == "ranges_have_seen"
+
+
 def test_memory_is_that_of_all(preon, model, data):
     one, three = (json.loads(preon("calibrate", model, "--data", data, "-o", "a.calib", "--json", "--workers", workers).stdout)
                   for workers in (1, 3))

@@ -36,9 +36,9 @@ DIFFERENCES = {
     "calibration:save_tensor_hist_fig": "internal there",
     "calibration:update_tensors_range_with_dependencies": "internal there",
 }
-#: What scripts call is `search_model`, and SearchSpace's constructor with `get_all_configs`: the rest are their steps there.
+#: What scripts call is `search_model` and `build_all_configs`, and SearchSpace's constructor with `get_all_configs`: the rest are their steps there.
 STEPS_OF_SEARCH = {
-    "AutoSearch": ("build_all_configs", "build_evaluator", "build_quantize_instance", "create_objective", "fastft_search", "include_two_stage_config",
+    "AutoSearch": ("build_evaluator", "build_quantize_instance", "create_objective", "fastft_search", "include_two_stage_config",
                    "objective", "optimize_parallel", "process_joint_param", "quantize_one_time", "runner", "sampler", "two_stage_search"),
     "SearchSpace": ("build_search_space", "three_level_spaces", "verify_one_config", "verify_one_config_base"),
 }

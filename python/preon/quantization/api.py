@@ -36,7 +36,7 @@ class ModelQuantizer:
         calibration_data_path    instead of it: a folder of .npy files, or what --data of the command line takes
         algorithms               of the older Config alone
 
-        Returns None where there is a path. Raises PreonError and its kinds, and what the reader raises.
+        Returns None where there is a path. Warns of all that result.warnings has. Raises PreonError and its kinds, and what the reader raises.
         """
         has_samples = calibration_data_reader is not None or calibration_data_path is not None
         options = self._options(algorithms, has_samples)
@@ -49,6 +49,8 @@ class ModelQuantizer:
             raise ConfigError(_NO_DATA, "A calibration data reader is required for quantization, but none was provided; wanted "
                                         "calibration_data_reader, calibration_data_path or the option UseRandomData", exit_status=2) from None
         self.result = result
+        for text in result.warnings:
+            warnings.warn(text, UserWarning, 2)
         return result.model
 
     def _options(self, algorithms, has_samples):

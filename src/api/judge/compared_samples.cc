@@ -47,6 +47,11 @@ Result<ComparedSamples> ChooseComparedSamples(const Calibration& calibration, co
   if (seen.empty()) return compared;  // nothing was calibrated or chosen
   PREON_ASSIGN_OR_RETURN(int64_t rest, CountWithout(seen, samples, inputs));
   if (rest < 0 && without != nullptr) rest = calibration.data.sample_count() - without->sample_count();
+  if (rest < kLeastHeldOut && calibration.in_pieces) {
+    PREON_ASSIGN_OR_RETURN(const bool fits_codes, use.fits_codes());
+    compared.figures.origin = FigureOrigin::kRangesHaveSeen;
+    if (fits_codes) return KeepFromFitting(samples, inputs, std::move(compared));
+  }
   if (rest < kLeastHeldOut) {
     compared.figures.origin = FigureOrigin::kCalibration;
     if (rest == 0 && stand_ins.is_folds()) compared.stand_ins = &stand_ins;

@@ -1,21 +1,22 @@
 // What a run needs around it.
 #include <algorithm>
+#include <functional>
 
 #include "base/system.h"
 #include "base/text.h"
 #include "config/keys/key_setters.h"
 #include "config/keys/key_spec.h"
 #include "config/option_values.h"
+#include "data/files/quoted_names.h"
 
 namespace preon {
 namespace {
 
+// The runtime takes the next one of the list where it lacks one.
 Status SetProviders(Options&, const KeyValue& value) {
-  for (const std::string& provider : value.texts) {
-    if (provider != "CPUExecutionProvider")
-      return Error(ErrorId::kNotYetSupported, "got '", provider, "', this version has CPUExecutionProvider");
-  }
-  return Status::Ok();
+  if (std::ranges::find(value.texts, "CPUExecutionProvider") != value.texts.end()) return Status::Ok();
+  return Error(ErrorId::kNotYetSupported, "got ", QuotedNames(value.texts, std::identity()),
+               ", wanted CPUExecutionProvider among them: this version has no other");
 }
 
 // What was set by itself, before or after, counts.
@@ -85,7 +86,7 @@ constexpr KeySpec kRuntimeKeys[] = {
      .type = KeyType::kTexts,
      .fallback = "[\"CPUExecutionProvider\"]",
      .meaning = "runtime providers for calibration and evaluation",
-     .here = "only CPUExecutionProvider",
+     .here = "all run on CPUExecutionProvider, which has to be in the list",
      .set = SetProviders},
     {.name = "FillAllValueInfo",
      .type = KeyType::kFlag,

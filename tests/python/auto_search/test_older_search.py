@@ -47,6 +47,28 @@ def test_all_that_make_sense_are_tried(search, tmp_path):
     assert (tmp_path / "log/search.log").read_text().count("trial ") >= 12 and list((tmp_path / "cache").iterdir()) == []
 
 
+def test_spaces_one_behind_the_other(model, data, tmp_path):
+    """As in Quark's examples: a class of their own with several spaces, whose configurations become all_configs."""
+    class Settings:
+        search_space = SPACE
+        search_space_advanced = {**SPACE, "calibrate_method": [CalibrationMethod.Entropy]}
+        search_cache_dir = search_output_dir = str(tmp_path)
+        search_log_path = str(tmp_path / "search.log")
+        search_stop_condition = {"iteration_limit": 5}
+
+    searched = AutoSearch(str(tmp_path / model), Config(QuantizationConfig(include_cle=False)), Settings(),
+                          calibration_data_reader=dict(np.load(tmp_path / data)))
+    further = searched.build_all_configs(Settings.search_space_advanced)
+    assert {each["calibrate_method"] for each in further} == {CalibrationMethod.Entropy} and len(searched.all_configs) == 12
+    searched.all_configs = further + searched.all_configs
+    searched.search_model()
+    tried = [each["params"]["calibrate_method"] for each in searched.result.trials]
+    assert len(tried) == 5 and tried[0] == "CalibrationMethod.Entropy"
+    Settings.other = 1
+    with pytest.raises(ConfigError, match="unknown attribute 'other'"):
+        AutoSearch(str(tmp_path / model), Config(QuantizationConfig()), Settings())
+
+
 def test_tolerance(search, tmp_path):
     bound = sorted(differences(search()))[3]
     searched = search(search_metric_tolerance=bound, search_output_dir=str(tmp_path / "few"))

@@ -24,8 +24,9 @@ from .trials import Trials
 class AutoSearch:
     """Searches the configurations of `auto_search_config.search_space`, each put over `config` (docs/search.md).
 
+    all_configs  what search_model tries, in this order; may be replaced
     candidates  of the last run: {"config_index", "difference", "model_path"} of those within the tolerance
-    result      of the last run: a preon.Result with all trials
+    result  of the last run: a preon.Result with all trials
 
     Raises ConfigError for settings that are not possible.
     """
@@ -44,10 +45,13 @@ class AutoSearch:
         if self.reader is None and calibration_data_path is not None:
             source = path_reader(model_input, calibration_data_path)
             self.reader = source.get("reader", source.get("data"))
-        space = SearchSpace(self.settings["search_space"])
-        configs = [without_pairs(each) for each in space.get_all_configs()]
-        self.all_configs = space.remove_invalid_configs(configs)
+        self.all_configs = self.build_all_configs(self.settings["search_space"])
         self.candidates, self.result = [], None
+
+    def build_all_configs(self, search_space_config):
+        """The possible configurations of a space; lists of several spaces, one behind the other, may become `all_configs`."""
+        space = SearchSpace(search_space_config)
+        return space.remove_invalid_configs([without_pairs(each) for each in space.get_all_configs()])
 
     def search_model(self):
         """The candidates; with two_stage_search [the best configuration], with advanced_fastft_search the best parameters.

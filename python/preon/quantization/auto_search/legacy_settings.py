@@ -49,6 +49,8 @@ def settings_of(given):
     defaults = {name: value for name, value in vars(AutoSearchConfig).items() if not name.startswith("__")}
     own = _own_names(given)
     for name in own:
+        if _is_another_space(name, getattr(given, name)):
+            continue
         if name not in defaults and not callable(getattr(given, name)):
             raise ConfigError(1001, f"AutoSearchConfig: unknown attribute '{name}'" + did_you_mean(name, defaults), exit_status=2)
         if name in _NO_EFFECT:
@@ -64,6 +66,11 @@ def settings_of(given):
     if settings["search_algo"] not in ("grid_search", "random"):
         raise ConfigError(1002, f"search_algo: got {settings['search_algo']!r}, wanted grid_search or random", exit_status=2)
     return settings
+
+
+def _is_another_space(name, value):
+    """One for AutoSearch.build_all_configs beside `search_space`."""
+    return name.startswith("search_space_") and isinstance(value, dict)
 
 
 def _own_names(given):
