@@ -65,7 +65,7 @@ Result<RetargetResult> RetargetVerb(const std::string& path, RunInputs& run) {
   PREON_RETURN_IF_ERROR(CheckOutputs("retarget", options, {path}));
   const Target& target = *run.choices.target;
   const bool for_speed = options.target.has_value();
-  if (for_speed && !target.FollowsRuntime())
+  if (for_speed && (!target.FollowsRuntime() || !target.NeedsStatistics(run.choices.plan)))
     return Error(ErrorId::kBadOptionValue, "--target ", target.name(),
                  ": retarget cannot move quantizers to the places that this target needs")
         .WithHint(StrCat("preon quantize --target ", target.name(), " quantizes the float model for it"));

@@ -62,6 +62,11 @@ std::string_view DataTypeName(DataType type) {
   return "undefined";
 }
 
+bool IsFloatingType(DataType type) {
+  return type == DataType::kFloat || type == DataType::kDouble || type == DataType::kFloat16 ||
+         type == DataType::kBFloat16;
+}
+
 int DataTypeBits(DataType type) {
   switch (type) {
     case DataType::kUInt2:

@@ -43,6 +43,8 @@ enum class DataType : int32_t {
 std::string_view DataTypeName(DataType type);
 /// Bits of one element; 0 for strings and undefined.
 int DataTypeBits(DataType type);
+/// float, double, float16, bfloat16.
+bool IsFloatingType(DataType type);
 /// Bytes of `count` packed elements (two 4-bit or four 2-bit codes share a byte, the last one may be part empty).
 size_t PackedSizeBytes(DataType type, int64_t count);
 

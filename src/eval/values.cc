@@ -26,11 +26,6 @@ std::vector<double> Decoded(const Tensor& tensor, double (*decode)(uint16_t)) {
 
 int64_t ArgMax(std::span<const double> values) { return std::ranges::max_element(values) - values.begin(); }
 
-bool IsFloatingType(DataType type) {
-  return type == DataType::kFloat || type == DataType::kDouble || type == DataType::kFloat16 ||
-         type == DataType::kBFloat16;
-}
-
 std::vector<double> ToDoubles(const Tensor& tensor) {
   switch (tensor.type()) {
     case DataType::kFloat:

@@ -9,9 +9,6 @@
 
 namespace preon {
 
-/// float, double, float16, bfloat16.
-bool IsFloatingType(DataType type);
-
 /// All elements in order; empty for types without a number (strings, complex, 8-bit and 4-bit floats).
 /// bool gives 0 and 1. Exact except for 64-bit integers beyond 2^53.
 std::vector<double> ToDoubles(const Tensor& tensor);

@@ -106,7 +106,8 @@ Status QuantizeStage::LoadForVerification(const PlannedModel& prepared, Written&
         StrCat("the float model breaks a rule of ONNX, and so does the result: ", valid.message()));
   }
   Result<Session> session = Session::OpenModel(quantized, options, context_);
-  if (!session.ok() && session.status().id() == ErrorId::kCancelled) return session.status();
+  const ErrorId why = session.ok() ? ErrorId() : session.status().id();
+  if (why == ErrorId::kCancelled || why == ErrorId::kModelTypeUnsupported) return session.status();
   if (!session.ok()) {
     // It may be the runtime's own copy that could not be written.
     const bool loads = Session::OpenModel(quantized, {.threads = options.threads}, context_).ok();

@@ -140,6 +140,12 @@ bool FeedsSoftmaxWithMask(const Graph& graph, const std::string& tensor) {
                              [](const Use& use) { return !use.captured && use.node->Is("Softmax"); });
 }
 
+bool ComputesOtherFloats(const Graph& graph, const Node& node) {
+  const auto is_float = [&](const std::string& tensor) { return graph.TypeOf(tensor) == DataType::kFloat; };
+  return IsFloatingType(graph.TypeOf(node.output())) && !is_float(node.output()) &&
+         std::ranges::none_of(node.inputs(), is_float);
+}
+
 OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node) {
   if (node.HasSubgraph()) return Float(FloatReason::kSubgraph, "holds a sub-graph, which is kept as it is");
   if (node.IsFlatIf()) return Float(FloatReason::kNoKernel, "only chooses between the outputs of its branches");

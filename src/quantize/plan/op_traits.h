@@ -32,6 +32,9 @@ bool FeedsSoftmaxWithMask(const Graph& graph, const std::string& tensor);
 inline constexpr char kMaskDetail[] =
     "feeds Softmax: one scale for scores and mask would round all scores to the same value";
 
+/// Is its output of a floating-point type other than float32, and no input of float32?
+bool ComputesOtherFloats(const Graph& graph, const Node& node);
+
 /// Judges the node alone: operator, attributes, constant operands, element types.
 OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node);
 

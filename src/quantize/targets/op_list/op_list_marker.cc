@@ -77,6 +77,7 @@ class Marker {
     if (IsMasked(node.output())) return leave(FloatReason::kMask, kMaskDetail);
     if (HandlerOf(rules_.handlers, node.op_type) == OpHandler::kHardSigmoid && !IsDpuHardSigmoid(node))
       return leave(FloatReason::kAttributes, "NPUs have HardSigmoid with alpha 1/6 and beta 0.5 alone");
+    if (ComputesOtherFloats(graph_, node)) leave(FloatReason::kType, "computes in another type than float32");
   }
 
   bool IsListed(const Node& node) const {
@@ -315,8 +316,7 @@ class Marker {
 
   void MarkWhere(const Node& node) {
     if (pairs_.force_without_input) {
-      MarkInput(node, 1);
-      MarkInput(node, 2);
+      for (const size_t operand : {size_t{1}, size_t{2}}) MarkInput(node, operand);
     } else if (!Marked(node.input(1)) || !Marked(node.input(2))) {
       return;
     }
