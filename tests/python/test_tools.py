@@ -125,6 +125,8 @@ def test_images_with_channels_last(model, tmp_path, samples, capsys):
     given.graph.output.append(helper.make_tensor_value_info("r1", TensorProto.FLOAT, ["N", 8, 8, 8]))   # inside, and an image
     onnx.save(given, tmp_path / "two.onnx")
     assert tool("convert_nchw_to_nhwc", tmp_path / "two.onnx", tmp_path / "out.onnx") == 0
+    assert tool("convert_nchw_to_nhwc", "--input", tmp_path / "two.onnx", "--output", tmp_path / "same.onnx") == 0
+    assert (tmp_path / "same.onnx").read_bytes() == (tmp_path / "out.onnx").read_bytes()
     made = onnx.load(tmp_path / "out.onnx")
     assert [dim.dim_value for dim in made.graph.input[0].type.tensor_type.shape.dim] == [0, 8, 8, 3]
     wanted, got = outputs(given, samples[0]), outputs(made, {"input": samples[0]["input"].transpose(0, 2, 3, 1)})

@@ -34,11 +34,25 @@ def model_tool(description, names, convert, **options):
             parser.add_argument(name, **({"required": True} if name.startswith("-") else {}))
         for name, keywords in options.items():
             parser.add_argument(name if name in names else f"--{name}", **keywords)
-        arguments = parser.parse_args(given)
+        arguments = parser.parse_args(as_positions(given, [name for name in names if not name.startswith("-")]))
         source, target = (getattr(arguments, names[index].lstrip("-")) for index in (0, -1))
         return guarded(lambda: write(convert_file(source, target, lambda model: convert(model, arguments)), target))
 
     return main
+
+
+def as_positions(given, names):
+    """The arguments (None: the program's), with `--NAME VALUE` of all names as positions: Quark's guide has the one form, its tools the other."""
+    given = list(sys.argv[1:] if given is None else given)
+    options = [f"--{name}" for name in names]
+    if not options or not all(option in given for option in options):
+        return given
+    values = []
+    for option in options:
+        at = given.index(option)
+        values += given[at + 1:at + 2]
+        del given[at:at + 2]
+    return values + given
 
 
 def convert_file(source, target, convert):

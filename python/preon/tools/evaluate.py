@@ -6,7 +6,7 @@ import sys
 import numpy as np
 
 from ..errors import NotFound
-from ._command import guarded
+from ._command import as_positions, guarded
 
 
 def distances(reference, other):
@@ -32,7 +32,7 @@ def main(given=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("reference")
     parser.add_argument("other")
-    arguments = parser.parse_args(given)
+    arguments = parser.parse_args(as_positions(given, ["baseline_results_folder", "quantized_results_folder"]))
 
     def show():
         for name, (l2, cosine, psnr) in distances(arguments.reference, arguments.other).items():

@@ -2,7 +2,7 @@
 import argparse
 import sys
 
-from ._command import guarded
+from ._command import as_positions, guarded
 from ._pairs import DEQUANTIZERS, Pairs
 
 
@@ -29,7 +29,7 @@ def main(given=None):
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("input")
-    arguments = parser.parse_args(given)
+    arguments = parser.parse_args(as_positions(given, ["input"]))
 
     def show():
         for kind, names in sorted(by_bits(onnx.load(arguments.input)).items()):
