@@ -139,7 +139,7 @@ function(preon_compile_options target)
 endfunction()
 
 # preon_test(NAME sources...): one gtest binary, one ctest entry per test. Tests run in the source folder's root.
-# A test whose name holds "Slow" is labelled slow and left to `./dev test --all`.
+# A test whose name ends in "TakesLong" is labelled slow and left to `./dev test --all`.
 function(preon_test name)
   preon_batches(sources ${name} ${ARGN})
   add_executable(${name} ${sources})
@@ -148,10 +148,10 @@ function(preon_test name)
   preon_cold(${name} -Og)
   foreach(speed fast slow)
     if(speed STREQUAL "slow")
-      set(filter *Slow*)
+      set(filter *TakesLong)
       set(properties LABELS slow TIMEOUT 1800)
     else()
-      set(filter -*Slow*)
+      set(filter -*TakesLong)
       set(properties TIMEOUT 300)
     endif()
     gtest_discover_tests(${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_MODE PRE_TEST

@@ -9,6 +9,7 @@
 #include "pipeline/float_algorithms.h"
 #include "pipeline/output.h"
 #include "quantize/qdq_passes/qdq_pass.h"
+#include "runtime/session.h"
 
 namespace preon {
 namespace {
@@ -71,6 +72,18 @@ Result<std::optional<CollectedStatistics>> NoSamples(const Model&, const Statist
   return std::optional<CollectedStatistics>();
 }
 
+// What the runtime could open before, it has to open behind the passes.
+Status CheckStillLoads(const Model& model, const std::string& source, const std::string& output,
+                       const RunContext& context) {
+  if (HasLargeWeights(model.graph)) return Status::Ok();
+  const SessionOptions how{.threads = context.ThreadCount()};
+  const Status opened = Session::OpenModel(model, how, context).status();
+  if (opened.ok() || opened.id() == ErrorId::kCancelled) return opened;
+  if (!Session::OpenFile(source, how).ok()) return Status::Ok();
+  return Error(ErrorId::kVerifyLoad, output,
+               ": not written: the runtime can't load the result of the passes: ", opened.message());
+}
+
 }  // namespace
 
 Result<PassesResult> PassesVerb(const std::string& path, RunInputs& run) {
@@ -110,6 +123,8 @@ Result<PassesResult> PassesVerb(const std::string& path, RunInputs& run) {
     result.passes.emplace_back(record.name, record.effect == Effect::kChanged);
   }
   result.nodes_after = static_cast<int64_t>(model.graph.nodes().size());
+  run.context.BeginStage("verify");
+  PREON_RETURN_IF_ERROR(CheckStillLoads(model, path, options.outputs.file, run.context));
   run.context.BeginStage("write");
   PREON_RETURN_IF_ERROR(SaveModel(model, options.outputs.file,
                                   {.external_data = options.write.external_data, .inputs = model.external_files}));

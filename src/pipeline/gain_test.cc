@@ -168,7 +168,7 @@ TEST(WhyNotInstead, WithoutASpeedMoreIntegersHaveToBeNearerToFloat) {
 TEST(WarningOfBusySpeed, IsOnlyOfWhatSeemsSlower) {
   EXPECT_EQ(WarningOfBusySpeed(Busy(kEqual)),
             "measured slower than float on a busy machine, 0.99 times the speed of float (0.90 to 1.10): this speed "
-            "decided nothing; measure again with preon compare while no other program runs");
+            "was ignored; measure again with preon compare while no other program runs");
   for (const Speedup& speedup : {Speedup{}, kSlower, Busy(kFaster)}) EXPECT_EQ(WarningOfBusySpeed(speedup), "");
 }
 

@@ -187,7 +187,7 @@ TEST(RangesOfQuark, AllStoredRuns) {
   EXPECT_EQ(compared.uneven, 30);
 }
 
-TEST(RangesOfQuark, SlowEntropyOfManyBins) {
+TEST(RangesOfQuark, EntropyOfManyBinsTakesLong) {
   const Compared compared = CompareRows([](const RangeRow& row) { return row.is_slow(); });
   EXPECT_EQ(compared.matched, (std::map<std::string, int>{{"quark Entropy", 2}}));
 }

@@ -188,12 +188,13 @@ def test_infinite_constants(tmp_path):
 def test_fixed_shapes(tmp_path, capsys):
     onnx.save(small_model(), tmp_path / "m.onnx")
     given = ("fix_shapes", "--input_model_path", tmp_path / "m.onnx", "--output_model_path", tmp_path / "out.onnx", "--input_output_name_shapes")
-    assert tool(*given, "x:[5, 2]; y:[5,2]") == 0
+    assert tool(*given, "x:[2, 2]; y:[2,2]") == 0
     made = onnx.load(tmp_path / "out.onnx")
     shapes = {each.name: [dim.dim_value for dim in each.type.tensor_type.shape.dim] for each in [*made.graph.input, *made.graph.value_info, *made.graph.output]}
-    assert shapes == {"x": [5, 2], "a": [5, 2], "b": [5, 2], "y": [5, 2]}
+    assert shapes == {"x": [2, 2], "a": [2, 2], "b": [2, 2], "y": [2, 2]}
     assert tool(*given, "z:[5]") == 2 and tool(*given, "x:5") == 2 and tool(*given, "x:[5]") == 2
     assert "E1006" in capsys.readouterr().err
+    assert tool(*given, "x:[5,2]") == 3 and "the runtime can't load the result" in capsys.readouterr().err   # [5,2] + [2,2]
 
 
 def test_biases_of_16_bits(quantized, tmp_path):

@@ -1,4 +1,4 @@
-"""Algorithms that move weights before or after quantization: their parameters. Checked and stored; this version runs none."""
+"""Algorithms that change weights or choose types: their parameters."""
 import dataclasses
 import pathlib
 import typing
