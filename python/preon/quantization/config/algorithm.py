@@ -1,11 +1,13 @@
 """Algorithms that change weights or choose types: their parameters."""
 import dataclasses
+import functools
 import pathlib
 import typing
 from typing import Callable, Optional, Union
 
 from ...errors import ConfigError
 from ..members import did_you_mean
+from . import earlier_mixing
 from .spec import QLayerConfig
 
 _MATRIX_OPS = ("Conv", "ConvTranspose", "Gemm", "MatMul")
@@ -110,7 +112,8 @@ def _plain(value, where):
     if isinstance(value, (list, tuple)):
         return [_plain(each, where) for each in value]
     if callable(value):
-        raise ConfigError(1002, f"{where}: a function can't be stored", exit_status=2)
+        raise ConfigError(1007, f"{where}: a function can't be stored, and this version does not call it; metric_default names the metrics that it has",
+                          exit_status=2)
     return str(value) if isinstance(value, pathlib.Path) else value
 
 
@@ -270,6 +273,16 @@ class AutoMixprecisionConfig(AlgoConfig):
         options = super().get_options()
         return {"AutoMixprecision": {**options, "IncludeLayers": self.include_layers or [], "ExcludeLayers": self.exclude_layers or []}}
 
+
+_with_fields = AutoMixprecisionConfig.__init__
+
+
+@functools.wraps(_with_fields)
+def _with_earlier_fields(self, *args, **given):
+    _with_fields(self, *args, **earlier_mixing.translated(given))
+
+
+AutoMixprecisionConfig.__init__ = _with_earlier_fields
 
 ALGO_NAME_TO_CLASS = {each.name: each for each in (CLEConfig, SmoothQuantConfig, QuarotConfig, BiasCorrectionConfig, GPTQConfig,
                                                    AutoMixprecisionConfig, AdaRoundConfig, AdaQuantConfig)}

@@ -159,7 +159,12 @@ def _method(config):
 def _type(config, role, extra):
     member = modern(getattr(config, role))
     whole = _WHOLE_FORMATS.get(getattr(config.quant_format, "name", None)) if isinstance(config.quant_format, VitisQuantFormat) else None
-    name = whole or getattr(member, "name", member)
+    return type_of(whole or member, role, extra)
+
+
+def type_of(member, role, extra):
+    """The data type that a member of one of the older enumerations, or its name, stands for. Raises ConfigError, which begins with `role`."""
+    name = getattr(member, "name", member)
     if name in _BY_NAME:
         return _BY_NAME[name]
     if name == "QBFP":
