@@ -64,11 +64,13 @@ void AddQuantizedNodes(TextWriter& out, const Placement& placement) {
 }
 
 void AddPlacement(TextWriter& out, const Placement& placement, const char* kind) {
-  out.Add("  %-11s %lld of %lld %s nodes; %.1f %% of the multiply-accumulates\n", kind,
-          static_cast<long long>(placement.integer_anchors),
+  const bool known = placement.integer_anchors == 0 || placement.integer_macs_share > 0;
+  const std::string share =
+      known ? StrCat(FigureText(100 * placement.integer_macs_share, "%.1f %%"), " of the multiply-accumulates")
+            : "their share of the work is not known, because shapes are not";
+  out.Add("  %-11s %lld of %lld %s nodes; %s\n", kind, static_cast<long long>(placement.integer_anchors),
           static_cast<long long>(placement.integer_anchors + placement.float_anchors),
-          placement.recurrent > 0 ? "Conv, MatMul, Gemm, LSTM, GRU and RNN" : "Conv, MatMul and Gemm",
-          100 * placement.integer_macs_share);
+          placement.recurrent > 0 ? "Conv, MatMul, Gemm, LSTM, GRU and RNN" : "Conv, MatMul and Gemm", share.c_str());
   AddKernels(out, placement.integer);
   if (placement.float_nodes.empty()) return;
   out.Add("  float       %s:\n", CountText(static_cast<int64_t>(placement.float_nodes.size()), "node").c_str());

@@ -1,6 +1,8 @@
 // Opening a session: options, error words, what the model's inputs and outputs are.
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <mutex>
 
 #include "base/tensor_spec.h"
 #include "onnxruntime_session_options_config_keys.h"
@@ -92,6 +94,27 @@ Result<TensorSpec> ReadSpec(std::string name, const Ort::TypeInfo& type, std::st
   return TensorSpec{std::move(name), static_cast<DataType>(info.GetElementType()), info.GetShape()};
 }
 
+// The runtime learns domains of operators from the first session that has them, and not safely from several threads.
+class FirstOpening {
+ public:
+  FirstOpening(const SessionOptions& options, const SessionExtras& extras)
+      : adds_{add_operators != nullptr && !options.host, extras.custom_ops != nullptr} {
+    for (size_t kind = 0; kind < adds_.size(); ++kind) {
+      if (adds_[kind] && !known[kind] && !lock_) lock_ = std::unique_lock(opening);
+    }
+  }
+  void Done() const {
+    for (size_t kind = 0; kind < adds_.size(); ++kind)
+      if (adds_[kind]) known[kind] = true;
+  }
+
+ private:
+  static inline std::mutex opening;
+  static inline std::array<std::atomic<bool>, 2> known{};  // UseOperators's, and SessionExtras::custom_ops
+  const std::array<bool, 2> adds_;
+  std::unique_lock<std::mutex> lock_;
+};
+
 }  // namespace
 
 void UseOperators(AddOperators add) { add_operators = add; }
@@ -121,9 +144,11 @@ Result<Session> Session::Impl::Open(const ModelSource& source, const SessionOpti
       ErrorId::kRuntimeLoad,
       [&] {
         const Ort::SessionOptions ort_options = ToOrt(options, extras);
+        const FirstOpening first(options, extras);
         impl->session = source.bytes.empty()
                             ? Ort::Session(SharedOrtEnv(), source.path.c_str(), ort_options)
                             : Ort::Session(SharedOrtEnv(), source.bytes.data(), source.bytes.size(), ort_options);
+        first.Done();
         specs_read = impl->ReadSpecs();
       },
       impl->name, ": the runtime can't load it: "));
