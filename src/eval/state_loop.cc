@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "eval/values.h"
+#include "base/data_type.h"
 
 namespace preon {
 namespace {

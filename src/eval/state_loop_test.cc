@@ -32,6 +32,16 @@ TEST(StateLoop, LinksOutputsBehindTheFirstToInputsLikeThem) {
   EXPECT_EQ(links[0].output, "cache_out");
 }
 
+TEST(StateLoop, NothingToLinkWithOneInput) {
+  Graph graph;
+  graph.AddInput("x", Float({1, 8}));
+  graph.AddNode("Identity", {"x"}, {"a"});
+  graph.AddNode("Identity", {"x"}, {"b"});
+  graph.AddOutput("a", Float({1, 8}));
+  graph.AddOutput("b", Float({1, 8}));
+  EXPECT_TRUE(FindStateLinks(graph).empty());
+}
+
 ValueInfo Named(Shape shape, std::vector<std::string> names) {
   ValueInfo info = Float(std::move(shape));
   info.dim_names = std::move(names);

@@ -49,8 +49,10 @@ Result<ComparedSamples> ChooseComparedSamples(const Calibration& calibration, co
   if (rest < 0 && without != nullptr) rest = calibration.data.sample_count() - without->sample_count();
   if (rest < kLeastHeldOut && calibration.in_pieces) {
     PREON_ASSIGN_OR_RETURN(const bool fits_codes, use.fits_codes());
-    compared.figures.origin = FigureOrigin::kRangesHaveSeen;
-    if (fits_codes) return KeepFromFitting(samples, inputs, std::move(compared));
+    if (fits_codes) {  // to those that one process would take
+      compared.figures.origin = FigureOrigin::kRangesHaveSeen;
+      return KeepFromFitting(samples, inputs, std::move(compared));
+    }
   }
   if (rest < kLeastHeldOut) {
     compared.figures.origin = FigureOrigin::kCalibration;

@@ -25,8 +25,8 @@ class AutoSearch:
     """Searches the configurations of `auto_search_config.search_space`, each put over `config` (docs/search.md).
 
     all_configs  what search_model tries, in this order; may be replaced
-    candidates  of the last run: {"config_index", "difference", "model_path"} of those within the tolerance
-    result  of the last run: a preon.Result with all trials
+    candidates   of the last run: {"config_index", "difference", "model_path"} of those within the tolerance
+    result       of the last run: a preon.Result with all trials
 
     Raises ConfigError for settings that are not possible.
     """

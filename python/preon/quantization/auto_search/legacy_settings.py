@@ -49,9 +49,8 @@ def settings_of(given):
     defaults = {name: value for name, value in vars(AutoSearchConfig).items() if not name.startswith("__")}
     own = _own_names(given)
     for name in own:
-        if _is_another_space(name, getattr(given, name)):
-            continue
-        if name not in defaults and not callable(getattr(given, name)):
+        value = getattr(given, name)
+        if name not in defaults and not callable(value) and not _is_another_space(name, value):
             raise ConfigError(1001, f"AutoSearchConfig: unknown attribute '{name}'" + did_you_mean(name, defaults), exit_status=2)
         if name in _NO_EFFECT:
             warnings.warn(f"{name}: no effect: {_NO_EFFECT[name]}", UserWarning, 4)
