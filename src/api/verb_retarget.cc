@@ -22,12 +22,14 @@ Result<DataType> AskedActivation(const GivenTypes& given, const TensorType& type
   return type.type();
 }
 
-std::set<std::string> PassesFor(DataType activation, std::optional<QuantFormat> format, bool for_speed) {
+std::set<std::string> PassesFor(DataType activation, std::optional<QuantFormat> format, bool for_speed,
+                                bool new_opset) {
   std::set<std::string> passes;
   if (for_speed) passes = {"qdq", "standard_quantizers", "int32_biases", "clamp_codes"};
   if (format || activation != DataType::kUndefined) passes.insert("qdq");
   if (activation != DataType::kUndefined)
     passes.insert(activation == DataType::kUInt8 ? "unsigned_activations" : "signed_activations");
+  if (activation == DataType::kInt8 || new_opset) passes.insert("pairs_behind_moves");
   if (format == QuantFormat::kQOperator) passes.insert("qoperator");
   return passes;
 }
@@ -73,7 +75,8 @@ Result<RetargetResult> RetargetVerb(const std::string& path, RunInputs& run) {
     return Error(ErrorId::kBadOptionValue, "--format: got 'extended', wanted qdq or qoperator");
   PREON_ASSIGN_OR_RETURN(DataType activation, AskedActivation(options.given_types, options.plan.activation));
   if (for_speed && activation == DataType::kUndefined) activation = DataType::kUInt8;
-  const std::set<std::string> passes = PassesFor(activation, options.write.format, for_speed);
+  const std::set<std::string> passes =
+      PassesFor(activation, options.write.format, for_speed, options.prepare.opset > 0);
   if (passes.empty() && options.prepare.opset == 0)
     return Error(ErrorId::kMissingOption,
                  "retarget: nothing to change was given; wanted --activation, --format, --opset or --target");

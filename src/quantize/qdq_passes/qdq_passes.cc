@@ -25,6 +25,7 @@ QdqPassRegistry MakeQdqPasses() {
   passes.Add(MakeClipsToReluPass());
   passes.Add(MakeClampsToMinMaxPass());  // behind what may make a Clip a Relu
   passes.Add(MakePoolsWithIndicesPass());
+  passes.Add(MakePairsBehindMovesPass());
   passes.Add(MakeClampCodesPass());
   passes.Add(MakeGuardFloatRegionsPass());
   passes.Add(MakeDedicateDequantizePass());

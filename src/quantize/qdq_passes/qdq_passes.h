@@ -24,6 +24,7 @@ std::unique_ptr<QdqPass> MakeInt16BiasesPass();
 std::unique_ptr<QdqPass> MakeClipsToReluPass();
 std::unique_ptr<QdqPass> MakeClampsToMinMaxPass();
 std::unique_ptr<QdqPass> MakePoolsWithIndicesPass();
+std::unique_ptr<QdqPass> MakePairsBehindMovesPass();
 std::unique_ptr<QdqPass> MakeClampCodesPass();
 std::unique_ptr<QdqPass> MakeGuardFloatRegionsPass();
 std::unique_ptr<QdqPass> MakeDedicateDequantizePass();
