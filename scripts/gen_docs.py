@@ -207,7 +207,7 @@ from typing import Any, Optional, TypedDict, Union
 Path = Union[str, bytes, "os.PathLike[str]"]
 Count = Union[int, str]  # "2k" and "1M", too
 _Entry = Union[str, tuple[str, Any]]  # "KEY=VALUE" or ("KEY", VALUE)
-Many = Union[_Entry, Sequence[_Entry]]
+Many = Union[_Entry, Sequence[_Entry], Mapping[str, Any]]
 Arrays = Union[Path, Sequence[Path], Mapping[str, Any], Any]  # Any: an array
 """
 
@@ -218,7 +218,7 @@ def class_name(verbs):
 
 def python_options(told):
     """Typed keywords: options of the same verbs in one class, from which those of the verbs are put together."""
-    config = {"name": "config", "value": "FILE", "kind": "value", "verbs": ["quantize", "calibrate"],
+    config = {"name": "config", "value": "FILE", "kind": "value", "verbs": ["quantize", "calibrate", "instrument", "ranges"],
               "meaning": "a configuration: JSON or YAML file, or the name of a preset"}
     groups = {}
     for option in [config, *told["options"]]:

@@ -65,13 +65,33 @@ def _settings(verb, options):
         if name.replace("-", "_") not in known and name not in _INNER:
             nearest = difflib.get_close_matches(name, known, 1)
             raise ConfigError(1001, f"{verb}: no option '{name}'" + (f"; did you mean '{nearest[0]}'?" if nearest else ""), exit_status=2)
-        values = value if isinstance(value, (list, tuple)) else [value]
-        for each in values:
+        repeats = known and known.get(name.replace("-", "_")) == Optional[_options.Many]
+        for each in _values(value, repeats):
             if each is None:
                 continue
             if isinstance(each, tuple):
-                each = f"{each[0]}={_text(each[1], name)}"
+                each = _pair(each, name)
             yield name.replace("_", "-"), _text(each, name)
+
+
+def _values(value, repeats):
+    """Of an option: a list of them; of one that `repeats` a dict of pairs (key, value), or one pair, too."""
+    if repeats and isinstance(value, Mapping):
+        return list(value.items())
+    one_pair = repeats and isinstance(value, tuple) and len(value) == 2 and _is_key(value[0]) and not isinstance(value[1], (str, type(None)))
+    return [value] if one_pair or not isinstance(value, (list, tuple)) else value
+
+
+def _is_key(value):
+    return isinstance(value, str) and "=" not in value
+
+
+def _pair(value, name):
+    if len(value) != 2:
+        raise TypeError(f"{name}: got a tuple of {len(value)}, wanted (key, value)")
+    key, of = value
+    is_shape = isinstance(of, (list, tuple)) and all(isinstance(size, int) for size in of)
+    return f"{key}={'x'.join(map(str, of)) if is_shape else _text(of, name)}"
 
 
 def _keywords(verb):
@@ -223,7 +243,7 @@ def instrument(model: Model, output: Path, progress: Progress = None, **options:
 
 
 @_completed
-def passes(model: Model, output: Optional[Path] = None, names: Sequence[str] = (), **options: Unpack[PassesOptions]) -> Result:
+def passes(model: Model, output: Optional[Path] = None, names: Union[str, Sequence[str]] = (), **options: Unpack[PassesOptions]) -> Result:
     """Rewrites a model, float or quantized, by the passes that `names` says: `preon passes --pass help` lists them.
 
     list    more of them, in their order: a list of passes of AMD Quark's as a dict, a .yaml or .json file, or one of its names; or a
@@ -235,7 +255,7 @@ def passes(model: Model, output: Optional[Path] = None, names: Sequence[str] = (
         options["list"] = json.dumps(options["list"])
     with _as_file(model) as path, tempfile.TemporaryDirectory(prefix="preon-") as folder:
         target = _path(output, "output") if output is not None else os.path.join(folder, "rewritten.onnx")
-        result = _run("passes", (path, target), {"pass": list(names), **options}, progress=False)
+        result = _run("passes", (path, target), {"pass": [names] if isinstance(names, str) else list(names), **options}, progress=False)
         if output is None:
             import onnx
 

@@ -1,4 +1,5 @@
 """Errors by kind. Each has the number that docs/errors.md explains, and a hint where there is one."""
+from typing import Any
 
 
 class PreonError(RuntimeError):
@@ -7,6 +8,10 @@ class PreonError(RuntimeError):
     def __init__(self, number: int, message: str, hint: str = "", exit_status: int = 1) -> None:
         super().__init__(f"[E{number}] {message}" + (f"\nhint: {hint}" if hint else ""))
         self.number, self.message, self.hint, self.exit_status = number, message, hint, exit_status
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Engines send what a shard raises to another process."""
+        return type(self), (self.number, self.message, self.hint, self.exit_status)
 
 
 class ConfigError(PreonError, ValueError):
@@ -43,7 +48,7 @@ def not_yet(what, hint=""):
 
 
 _BY_THOUSANDS = {1: ConfigError, 2: ModelError, 3: DataError, 4: ModelError}
-_NOT_FOUND = {2001, 3001}
+_NOT_FOUND = {1008, 2001, 3001}
 _CANCELLED = 7900
 
 

@@ -6,17 +6,13 @@ from typing import Any, Optional, TypedDict, Union
 Path = Union[str, bytes, "os.PathLike[str]"]
 Count = Union[int, str]  # "2k" and "1M", too
 _Entry = Union[str, tuple[str, Any]]  # "KEY=VALUE" or ("KEY", VALUE)
-Many = Union[_Entry, Sequence[_Entry]]
+Many = Union[_Entry, Sequence[_Entry], Mapping[str, Any]]
 Arrays = Union[Path, Sequence[Path], Mapping[str, Any], Any]  # Any: an array
 
 
-class _QuantizeCalibrate(TypedDict, total=False):
+class _QuantizeCalibrateRangesInstrument(TypedDict, total=False):
     config: Optional[Path]
     "a configuration: JSON or YAML file, or the name of a preset"
-    resume: Optional[bool]
-    "continue from OUTPUT.partial, which an interrupted run leaves"
-    checkpoint: Optional[Count]
-    "seconds between two saves of OUTPUT.partial (default 10)"
 
 
 class _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport(TypedDict, total=False):
@@ -62,6 +58,13 @@ class _Calibrate(TypedDict, total=False):
     "calibrate with every N-th sample, starting at sample I; merge the N results afterwards"
     per_sample: Optional[bool]
     "also save each sample's name and its minimum and maximum per tensor, for analyze: 12 bytes per tensor and sample"
+
+
+class _QuantizeCalibrate(TypedDict, total=False):
+    resume: Optional[bool]
+    "continue from OUTPUT.partial, which an interrupted run leaves"
+    checkpoint: Optional[Count]
+    "seconds between two saves of OUTPUT.partial (default 10)"
 
 
 class _QuantizeCalibrateInstrument(TypedDict, total=False):
@@ -289,9 +292,10 @@ class _QuantizeCalibrateAnalyzeInstrument(TypedDict, total=False):
 
 
 class QuantizeOptions(
-    _QuantizeCalibrate,
+    _QuantizeCalibrateRangesInstrument,
     _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
+    _QuantizeCalibrate,
     _QuantizeCalibrateInstrument,
     _Quantize,
     _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
@@ -314,10 +318,11 @@ class QuantizeOptions(
 
 
 class CalibrateOptions(
-    _QuantizeCalibrate,
+    _QuantizeCalibrateRangesInstrument,
     _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _Calibrate,
+    _QuantizeCalibrate,
     _QuantizeCalibrateInstrument,
     _QuantizeCalibrateRangesAnalyzeInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSearchSensitivityValidateReport,
@@ -331,6 +336,7 @@ class CalibrateOptions(
 
 
 class RangesOptions(
+    _QuantizeCalibrateRangesInstrument,
     _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
     _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
     _Ranges,
@@ -369,6 +375,7 @@ class DiffOptions(
 
 
 class InstrumentOptions(
+    _QuantizeCalibrateRangesInstrument,
     _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateInstrument,

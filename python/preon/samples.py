@@ -51,6 +51,12 @@ def _is_array(value):
     return any(hasattr(value, name) for name in ("shape", "__array__", "__array_interface__"))
 
 
+def _first(inputs):
+    if not inputs:
+        raise DataError(3003, "data: got an array, but the model has no inputs", exit_status=2)
+    return next(iter(inputs))
+
+
 def _items_of(data):
     if isinstance(data, type):
         raise TypeError(f"data: got the class {data.__name__}, wanted an object of it")
@@ -66,7 +72,7 @@ def _items_of(data):
     if hasattr(data, "column_names"):
         return _Items(lambda inputs: ({name: value for name, value in row.items() if name in inputs or name in _LABELS} for row in data))
     if _is_array(data):
-        return _Items(lambda inputs: _rows({next(iter(inputs)): data}, inputs))
+        return _Items(lambda inputs: _rows({_first(inputs): data}, inputs))
     if isinstance(data, Iterator):
         return _Once(lambda inputs: data)
     if isinstance(data, Iterable):
@@ -157,7 +163,7 @@ def _array(value, index, name, inputs):
     import numpy as np
 
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
-        return value
+        return _in_native_types(value)
     if hasattr(value, "detach"):  # a tensor of PyTorch, maybe on a device
         value = value.detach().cpu()
         value = value.float() if str(value.dtype) == "torch.bfloat16" else value
@@ -170,7 +176,13 @@ def _array(value, index, name, inputs):
         return array.astype(np.float32)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"sample {index}: '{name}': got {type(value).__name__} of {array.dtype}, wanted an array of numbers")
-    return array
+    return _in_native_types(array)
+
+
+def _in_native_types(array):
+    """What the library reads: this machine's byte order, floats of 8 bytes at most."""
+    kind = array.dtype.newbyteorder("=") if array.dtype.itemsize <= 8 else "float64"
+    return array.astype(kind, copy=False)
 
 
 def _rows(columns, inputs):

@@ -60,7 +60,12 @@ def _needs(module):
 
 def _fetch(url, target):
     fsspec = _needs("fsspec")
-    files, path = fsspec.core.url_to_fs(url)
+    try:
+        files, path = fsspec.core.url_to_fs(url)
+    except ImportError as error:  # of the package for this kind of store
+        raise ConfigError(1007, f"data: {url}: {error}", exit_status=2) from None
+    except ValueError as error:
+        raise ConfigError(1002, f"data: {url}: {error}", exit_status=2) from None
     try:
         os.makedirs(os.path.dirname(target))
         files.get(path.rstrip("/"), target, recursive=files.isdir(path))

@@ -107,6 +107,7 @@ Answer ToAnswer(const std::variant<R...>& result) {
 // A setting that the verb would not look at is a mistake of the caller.
 Status CheckTaken(const QuantizeOptions& given, Verb verb, std::string_view verb_name) {
   std::vector<std::string> taken;
+  if ((verb & kVerbsWithConfig) != 0) taken.emplace_back("config");
   for (const OptionSpec& option : OptionTable()) {
     if ((option.verbs & verb) != 0) taken.emplace_back(option.name);
   }
@@ -179,6 +180,7 @@ std::string Version() { return std::string(kVersion); }
 
 Outcome<Report> Quantize(const QuantizeOptions& options) {
   return Guarded<Report>([&]() -> Result<Report> {
+    PREON_RETURN_IF_ERROR(CheckTaken(options, kVerbQuantize, "quantize"));
     PREON_ASSIGN_OR_RETURN(const QuantizeResult result, RunVerbWith(options, QuantizeVerb));
     return ToPublic(result);
   });
@@ -186,6 +188,7 @@ Outcome<Report> Quantize(const QuantizeOptions& options) {
 
 Outcome<CalibrationReport> Calibrate(const QuantizeOptions& options) {
   return Guarded<CalibrationReport>([&]() -> Result<CalibrationReport> {
+    PREON_RETURN_IF_ERROR(CheckTaken(options, kVerbCalibrate, "calibrate"));
     PREON_ASSIGN_OR_RETURN(const CalibrateResult result, RunVerbWith(options, CalibrateVerb));
     return ToPublic(result);
   });

@@ -52,6 +52,7 @@ std::vector<std::string> Gaps(const SampleRuns& samples) {
 Result<MergeResult> MergeVerb(const std::vector<std::string>& given, RunInputs& run) {
   const std::string& output = run.options.outputs.file;
   PREON_RETURN_IF_ERROR(CheckOutputs("merge", run.options, given));
+  if (given.empty()) return Error(ErrorId::kMissingOption, "merge: no files given; wanted .calib files");
   const bool described = given.size() == 1 && MayBeRunDescription(given[0]);
   std::vector<std::string> files = given;
   if (described) {

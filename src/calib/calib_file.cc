@@ -283,6 +283,8 @@ Status SaveCalibration(const CalibrationData& data, const std::string& path) {
 
 Result<CalibrationData> LoadCalibration(const std::string& path, int threads) {
   std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    return Error(ErrorId::kCalibFileMalformed, path, ": is a folder; wanted a .calib file");
   if (!std::filesystem::is_regular_file(path, ignored))
     return Error(ErrorId::kCalibFileMalformed, path, ": no such file");
   PREON_ASSIGN_OR_RETURN(const MappedFile file, MapFile(path));

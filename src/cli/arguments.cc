@@ -30,7 +30,7 @@ struct ParsedVerb {
   std::deque<std::string> singles;  // one per positional but an open-ended last one
   std::vector<std::string> many;
   std::deque<Given> given;
-  std::string config;
+  std::vector<std::string> configs;  // one at most
   bool json = false, quiet = false, verbose = false;
 };
 
@@ -68,7 +68,10 @@ void AddVerb(CLI::App& app, ParsedVerb& parsed) {
   AddOptions(parsed);
   const auto config = std::ranges::find(OwnOptions(), "config", &OwnOption::name);
   if ((command.verb & config->verbs) != 0)
-    parsed.app->add_option("--config", parsed.config)->type_name(std::string(config->value));
+    parsed.app->add_option("--config", parsed.configs)
+        ->type_name(std::string(config->value))
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   parsed.app->add_flag("--json", parsed.json);
   parsed.app->add_flag("--quiet", parsed.quiet);
   parsed.app->add_flag("--verbose", parsed.verbose);
@@ -131,6 +134,9 @@ Status CheckWords(const ParsedVerb& parsed) {
     return Error(ErrorId::kConflictingOptions, "--", option.spec->name, ": got '", option.values[0], "' and '",
                  option.values[1], "', wanted one value");
   }
+  if (parsed.configs.size() > 1)
+    return Error(ErrorId::kConflictingOptions, "--config: got '", parsed.configs[0], "' and '", parsed.configs[1],
+                 "', wanted one value");
   if (parsed.quiet && parsed.verbose) {
     return Error(ErrorId::kConflictingOptions, "--quiet and --verbose: got both, wanted one");
   }
@@ -150,12 +156,16 @@ Status FromMissingValue(const ParsedVerb& parsed, const CLI::ArgumentMismatch& p
 // CLI11's words about a value that is missing or of a wrong number, as one line.
 Status FromParseError(const CLI::ParseError& problem) {
   std::string message = problem.what();
+  constexpr std::string_view kBadFlag = "Could not convert: ", kIs = " = ";  // "Could not convert: --verify = maybe"
+  if (const size_t is = message.find(kIs); message.starts_with(kBadFlag) && is != std::string::npos)
+    return Error(ErrorId::kBadOptionValue, message.substr(kBadFlag.size(), is - kBadFlag.size()), ": got '",
+                 message.substr(is + kIs.size()), "', wanted true or false");
   std::ranges::replace(message, '\n', ' ');
   return Error(ErrorId::kBadOptionValue, message);
 }
 
 Status FillOptions(const ParsedVerb& parsed, Options& options) {
-  if (!parsed.config.empty()) PREON_RETURN_IF_ERROR(ApplyConfig(options, parsed.config));
+  if (!parsed.configs.empty()) PREON_RETURN_IF_ERROR(ApplyConfig(options, parsed.configs[0]));
   for (const Given& given : parsed.given) {
     const std::string name(given.spec->name);
     if (given.flag) PREON_RETURN_IF_ERROR(SetOption(options, name, "true"));
@@ -177,7 +187,7 @@ Status FillOptions(const ParsedVerb& parsed, Options& options) {
 
 // "--method help" and its like; "" when none is asked for.
 std::string RequestedTopic(const ParsedVerb& parsed, const Builtins& builtins) {
-  if (parsed.config == "help") return HelpTopic("config", builtins);
+  if (parsed.configs == std::vector<std::string>{"help"}) return HelpTopic("config", builtins);
   for (const Given& given : parsed.given) {
     if (std::ranges::find(given.values, "help") == given.values.end()) continue;
     std::string topic = HelpTopic(given.spec->name, builtins);

@@ -75,10 +75,9 @@ std::string VerbHelp::Usage() const {
 }
 
 const std::vector<OwnOption>& OwnOptions() {
-  constexpr uint32_t kWithConfig = kVerbQuantize | kVerbCalibrate | kVerbInstrument | kVerbRanges;
   static const std::vector<OwnOption> options = {
       {"config", "FILE|PRESET", "JSON or YAML file, or preset, with any of these options ('help' lists the presets)",
-       kWithConfig},
+       kVerbsWithConfig},
       {"json", "", "one JSON object on stdout, progress as JSON lines on stderr", ~0u},
       {"quiet", "", "no progress, no warnings on stderr", ~0u},
       {"verbose", "", "more messages on stderr", ~0u},

@@ -28,4 +28,7 @@ enum Verb : uint32_t {
   kVerbSearch = 262144,
 };
 
+/// Those that take a configuration (--config), from which they read the options that are theirs.
+constexpr uint32_t kVerbsWithConfig = kVerbQuantize | kVerbCalibrate | kVerbInstrument | kVerbRanges;
+
 }  // namespace preon

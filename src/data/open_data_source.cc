@@ -77,9 +77,11 @@ Status PlanBatches(int64_t wanted, std::span<const TensorSpec> inputs, bool sing
         plan.exact ? "the model's batch is fixed" : "each sample of these data is a run of its own for this model");
   }
   if (const int64_t left_over = ShardSize(plan.shard, plan.total) % plan.batch; plan.exact && left_over != 0) {
+    const int64_t whole = plan.total - left_over * plan.shard.count;
     return Error(ErrorId::kDataShape, "--data: ", ShardSize(plan.shard, plan.total), " samples, wanted a multiple of ",
                  fixed, ": the model takes batches of exactly that")
-        .WithHint(StrCat("--samples ", plan.total - left_over * plan.shard.count, " leaves the incomplete batch out"));
+        .WithHint(whole > 0 ? StrCat("--samples ", whole, " leaves the incomplete batch out")
+                            : StrCat("give at least ", fixed * plan.shard.count, " samples"));
   }
   return Status::Ok();
 }

@@ -185,6 +185,27 @@ Status CheckInputs(const Map& given, std::span<const TensorSpec> inputs, std::st
   return Status::Ok();
 }
 
+// Whole numbers that the type has, as far as 53 random bits reach; nullopt of floats.
+std::optional<RandomValues::Interval> WholeNumbersOf(DataType type) {
+  if (IsFloatingType(type)) return std::nullopt;
+  if (type == DataType::kBool) return RandomValues::Interval{0, 1};
+  const int bits = std::min(DataTypeBits(type), 53);
+  const bool is_signed =
+      type == DataType::kInt8 || type == DataType::kInt16 || type == DataType::kInt32 || type == DataType::kInt64;
+  return is_signed ? RandomValues::Interval{-std::ldexp(1, bits - 1), std::ldexp(1, bits - 1) - 1}
+                   : RandomValues::Interval{0, std::ldexp(1, bits) - 1};
+}
+
+Status CheckRange(const RandomValues::Interval& given, const TensorSpec& input) {
+  const std::optional<RandomValues::Interval> whole = WholeNumbersOf(input.type);
+  if (!whole) return Status::Ok();
+  const bool is_whole = std::floor(given.low) == given.low && std::floor(given.high) == given.high;
+  if (is_whole && given.low >= whole->low && given.high <= whole->high) return Status::Ok();
+  return Error(ErrorId::kBadOptionValue, "--random-range: '", input.name, "': got ", given.low, " to ", given.high,
+               ", wanted whole numbers from ", whole->low, " to ", whole->high, ", which ", DataTypeName(input.type),
+               " has");
+}
+
 Status CheckShape(const Shape& given, const TensorSpec& input, bool rows) {
   bool fits = given.size() == input.shape.size();
   for (size_t axis = 0; fits && axis < given.size(); ++axis) {
@@ -210,6 +231,10 @@ Result<std::unique_ptr<SampleSet>> MakeRandomSet(int64_t count, uint64_t seed, s
   for (const TensorSpec& input : inputs) {
     if (const auto shape = values.shapes.find(input.name); shape != values.shapes.end())
       PREON_RETURN_IF_ERROR(CheckShape(shape->second, input, StacksRows(input, fixed_batch)));
+    if (const auto range = values.ranges.find(input.name); range != values.ranges.end())
+      PREON_RETURN_IF_ERROR(CheckRange(range->second, input));
+    else if (values.common)
+      PREON_RETURN_IF_ERROR(CheckRange(*values.common, input));
     Tensor probe = DataTypeBits(input.type) >= 8 ? Tensor::Allocate(input.type, {0}) : Tensor();
     SplitMix next(0);
     if (!FillRandom(probe, next)) {

@@ -136,5 +136,20 @@ TEST(RandomSetTest, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(id({.shapes = {{"x", {1, 3}}, {"y", {1}}}}), ErrorId::kDataShape);
 }
 
+TEST(RandomSetTest, RangesThatTheTypeHasNotAreRefused) {
+  const auto holds = [](DataType type, double low, double high) {
+    const std::vector<TensorSpec> inputs = {{"x", type, {kDynamicDim}}};
+    const Status named = MakeRandomSet(1, 1, inputs, 1, {.ranges = {{"x", {low, high}}}}).status();
+    const RandomValues common{.common = RandomValues::Interval{low, high}};
+    EXPECT_EQ(named.ok(), MakeRandomSet(1, 1, inputs, 1, common).ok());
+    return named.ok() || named.id() != ErrorId::kBadOptionValue;
+  };
+  EXPECT_TRUE(holds(DataType::kUInt8, 0, 255) && holds(DataType::kInt8, -128, 127) && holds(DataType::kBool, 0, 1));
+  EXPECT_TRUE(holds(DataType::kInt64, -0x1p51, 0x1p51) && holds(DataType::kFloat, 0.5, 0.5));
+  EXPECT_FALSE(holds(DataType::kUInt8, 0, 256) || holds(DataType::kInt8, -129, 0) || holds(DataType::kBool, 0, 2));
+  EXPECT_FALSE(holds(DataType::kInt32, 0, 1e12) || holds(DataType::kUInt64, -1, 0));
+  EXPECT_FALSE(holds(DataType::kInt16, 0.5, 0.5));
+}
+
 }  // namespace
 }  // namespace preon

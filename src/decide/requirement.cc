@@ -157,7 +157,8 @@ Result<Requirement> ParseOne(const std::string& text) {
 
 int64_t BytesOf(const Requirement& limit, int64_t float_size_bytes) {
   const bool is_share = limit.figure == RequiredFigure::kSizeShare;
-  return static_cast<int64_t>(limit.limit * (is_share ? static_cast<double>(float_size_bytes) : 1));
+  const double bytes = limit.limit * (is_share ? static_cast<double>(float_size_bytes) : 1);
+  return static_cast<int64_t>(std::min(bytes, 0x1p62));
 }
 
 Result<std::vector<Requirement>> ParseRequirements(std::string_view text) {

@@ -131,7 +131,11 @@ void AddClasses(std::span<const double> a, std::span<const double> b, const Clas
     part.agreed += agreed;
     ++sums.positions;
     sums.agreed += agreed;
-    if (!rows.per_sample || !label || *label < 0 || *label >= rows.classes) continue;
+    if (!rows.per_sample || !label || *label < 0) continue;
+    if (*label >= rows.classes) {
+      ++sums.unknown_labels;
+      continue;
+    }
     ++sums.labelled;
     const int64_t ranks[2] = {RankOf(row_a, *label), RankOf(row_b, *label)};
     for (int model = 0; model < 2; ++model) {
@@ -255,6 +259,7 @@ Comparison Comparer::Finish() const {
     output.max_abs = sums.max_abs;
     output.not_finite = sums.not_finite;
     output.shape_differs = sums.shape_differs;
+    output.unknown_labels = sums.labelled > 0 ? sums.unknown_labels : 0;
     output.left_out = IsLeftOut(sums.runs, sums.shape_differs, sums.integers);
     if (sums.positions > 0) output.argmax_agreement = static_cast<double>(sums.agreed) / sums.positions;
     output.reference_accuracy = Share(sums.top1[0], sums.top5[0], sums.labelled);
@@ -333,17 +338,6 @@ void WidenIntervals(const Comparison& seen, Comparison& comparison) {
     OutputComparison& output = comparison.outputs[name];
     if (output.sqnr_interval) output.sqnr_interval = output.parts.OfSqnr(&of_seen.parts);
   }
-}
-
-std::vector<std::string> WarningsOf(const Comparison& comparison) {
-  std::vector<std::string> warnings;
-  for (const auto& [name, output] : comparison.outputs) {
-    if (output.shape_differs == 0) continue;
-    warnings.push_back(StrCat("output '", name, "': its shape differs from the float model's in ", output.shape_differs,
-                              output.shape_differs == 1 ? " run" : " runs",
-                              output.left_out ? "; it is not compared" : "; only the other runs are compared"));
-  }
-  return warnings;
 }
 
 }  // namespace preon

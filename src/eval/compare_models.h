@@ -32,8 +32,9 @@ struct OutputComparison {
   double cosine = 1;
   double l2 = 0;  ///< sqrt(Σ (a - b)²)
   double max_abs = 0;
-  int64_t not_finite = 0;     ///< positions where the reference is finite and the other is not
-  int64_t shape_differs = 0;  ///< runs whose shapes differ (data-dependent outputs); not in the figures above
+  int64_t not_finite = 0;      ///< positions where the reference is finite and the other is not
+  int64_t unknown_labels = 0;  ///< where there is accuracy: labels beyond its classes, which are not in it
+  int64_t shape_differs = 0;   ///< runs whose shapes differ (data-dependent outputs); not in the figures above
   /// Nothing above but shape_differs means anything: no run has the same shape, or it holds indices of what differs.
   bool left_out = false;
   /// Share of positions with the same top class along the last axis; only for outputs of classes.
@@ -107,7 +108,7 @@ struct OutputSums {
   bool ranked = false;  // of the last run
   double score_signal = 0, score_noise = 0;
   int64_t positions = 0, agreed = 0;
-  int64_t labelled = 0, top1[2] = {0, 0}, top5[2] = {0, 0};
+  int64_t labelled = 0, unknown_labels = 0, top1[2] = {0, 0}, top5[2] = {0, 0};
 };
 
 /// Accumulates a comparison batch by batch. Memory has a bound, whatever the number of samples.

@@ -222,6 +222,10 @@ def test_mistakes_in_a_space(preon, model, data, space, number, says):
 def test_what_is_no_space(preon, model, data):
     common = ["search", model, "--data", data, "-o", "b.onnx", "--space"]
     preon.fails(2, 1002, *common, "gone.yaml", says="--space: got 'gone.yaml', wanted a file that exists")
+    (preon.folder / "space.json").write_text('{"budget": {"choices": []}}')
+    preon.fails(2, 1005, *common, "space.json", says="budget: wanted at least one choice")
+    (preon.folder / "space.json").write_text('{"budget": {"type": "float", "low": 0, "high": 1, "step": 1e-18}}')
+    preon.fails(2, 1005, *common, "space.json", says="budget: step: 1e-18 is too small for values from 0 to 1")
     (preon.folder / "space.json").write_text('{"method": ["minmax"], "method": ["minmse"]}')
     preon.fails(2, 1005, *common, "space.json", says="space.json: key 'method' is given twice")
     (preon.folder / "space.yaml").write_text("a: &x [*x]")

@@ -181,6 +181,30 @@ def test_element_types_are_converted_as_those_of_files(model, rows, tmp_path, ty
     assert by_file.samples == by_array.samples and ranges["max"] == pytest.approx(float(rows.max()))
 
 
+@pytest.mark.parametrize("type", [">f4", ">f8", np.longdouble])
+def test_types_of_other_machines(model, data, rows, tmp_path, type):
+    for name, given in (("native", rows), ("other", rows.astype(type))):
+        preon_package.calibrate(tmp_path / model, tmp_path / f"{name}.calib", data=given)
+    one, other = (preon_package.ranges(tmp_path / f"{name}.calib", method="minmax").tensors for name in ("native", "other"))
+    assert one == other
+
+
+def test_an_array_for_a_model_without_inputs(tmp_path):
+    graph = helper.make_graph([helper.make_node("RandomNormal", [], ["y"], shape=[2])], "g", [], [helper.make_tensor_value_info("y", 1, [2])])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / "none.onnx")
+    with pytest.raises(DataError, match="the model has no inputs"):
+        preon_package.calibrate(tmp_path / "none.onnx", tmp_path / "m.calib", data=np.zeros((2, 2), np.float32))
+
+
+def test_labels_beyond_the_classes_are_told(tmp_path):
+    model = save(tmp_path / "m.onnx", ["image"])
+    classes = (IMAGES @ numpy_helper.to_array(onnx.load(model).graph.initializer[0])).argmax(1)
+    classes[0] = 1000
+    np.savez(tmp_path / "d.npz", image=IMAGES, label=classes)
+    compared = preon_package.compare(model, model, data=tmp_path / "d.npz", latency=0)
+    assert any("1 label is not a class of it" in warning for warning in compared.warnings)
+
+
 def test_torch(model, data, rows, tmp_path):
     torch = pytest.importorskip("torch")
     loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.from_numpy(rows)), batch_size=5, shuffle=True)

@@ -81,6 +81,8 @@ def test_compare(preon, model, data, samples, reader, tmp_path):
     (lambda f: preon_package.compare(f / "model.onnx", f / "model.onnx"), "data"),
     (lambda f: preon_package.instrument(f / "model.onnx", f / "model.onnx"), "model.onnx"),
     (lambda f: preon_package.passes(f / "model.onnx"), "got no pass, wanted --pass, --list or --algorithm"),
+    (lambda f: preon_package.passes(f / "model.onnx", names="fuse_gellu"), "unknown pass 'fuse_gellu'"),
+    (lambda f: preon_package.merge([], f / "m.calib"), "merge: no files given"),
     (lambda f: preon_package.passes(f / "model.onnx", names=["fuse_gellu"]), "unknown pass 'fuse_gellu'; did you mean 'fuse_gelu'"),
     (lambda f: preon_package.passes(f / "model.onnx", names=["fix_shapes"], fix_shape="none=1"), "'none' is no input or output"),
 ])
@@ -195,3 +197,25 @@ def test_parts_of_results_have_attributes_too(model, data, quantized, tmp_path):
     assert json.loads(json.dumps(result.facts)) == result.facts and "logits" in dir(result.outputs)
     with pytest.raises(AttributeError, match="no 'scores'; there are: logits"):
         result.outputs.scores
+
+
+@pytest.mark.parametrize("pairs", ["Percentile=99", ("Percentile", 99), [("Percentile", 99)], {"Percentile": 99}])
+def test_pairs_have_several_forms(model, data, tmp_path, pairs):
+    ranges = preon_package.ranges(tmp_path / model, data=tmp_path / data, method="percentile", method_option=pairs).tensors
+    assert ranges == preon_package.ranges(tmp_path / model, data=tmp_path / data, method="percentile", method_option=["Percentile=99"]).tensors
+    assert ranges != preon_package.ranges(tmp_path / model, data=tmp_path / data, method="percentile").tensors
+
+
+def test_shapes_are_lists_or_texts(model, tmp_path):
+    for shape in ([2, 3, 8, 8], "2x3x8x8"):
+        made = preon_package.passes(tmp_path / model, names="fix_shapes", fix_shape={"input": shape}).model
+        assert [size.dim_value for size in made.graph.input[0].type.tensor_type.shape.dim] == [2, 3, 8, 8]
+    with pytest.raises(TypeError, match="fix_shape: got a tuple of 1"):
+        preon_package.passes(tmp_path / model, names="fix_shapes", fix_shape=[("input",)])
+
+
+def test_options_of_other_verbs_are_refused_by_the_library(model, data, tmp_path):
+    from preon import _preon
+    for verb, option in (("quantize", "html"), ("calibrate", "require")):
+        answer = getattr(_preon, verb)(str(tmp_path / model), str(tmp_path / "out"), [("data", str(tmp_path / data)), (option, "x")], None, None)
+        assert answer[0] is None and answer[1] == 1001 and f"no option '{option}'" in answer[2]

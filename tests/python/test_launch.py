@@ -1,9 +1,11 @@
 """Runs that are described, computed shard by shard, and merged: the bytes of one process, or an error that names the shard."""
 import json
+import multiprocessing
 import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import pytest
@@ -117,6 +119,49 @@ def test_data_of_a_function(model, data, whole, tmp_path, monkeypatch):
     launch.describe(tmp_path / model, tmp_path / "run.json", output=tmp_path / "model.calib", shards=3, data="python:my_samples:gone")
     with pytest.raises(preon_package.NotFound, match="gone"):
         launch.run_shard(tmp_path / "run.json", 1)
+
+
+@pytest.mark.parametrize("options, says", [({"methd": 1}, "no option 'methd'"), ({"labels": 3.5, "nothing": None}, "no option 'nothing'")])
+def test_options_are_checked_when_described(model, data, tmp_path, options, says):
+    with pytest.raises(preon_package.ConfigError, match=says):
+        launch.describe(tmp_path / model, tmp_path / "run.json", output=tmp_path / "m.calib", shards=2, data=tmp_path / data, **options)
+
+
+def test_options_that_are_paths_presets_or_repeated(model, data, samples, whole, tmp_path, monkeypatch):
+    """A preset is no path; what is a path follows the description, of whatever type it is."""
+    (tmp_path / "there").mkdir()
+    for name in (model, data):
+        shutil.copy(tmp_path / name, tmp_path / "there")
+    (tmp_path / "there/labels.txt").write_text("\n".join(f"{index} 1" for index in range(16)))
+    monkeypatch.chdir(tmp_path / "there")
+    described = launch.describe(model, "run.json", output="m.calib", shards=2, data=[], config="A8W8", tmp_dir=tmp_path,
+                                input=("input", tmp_path / "there" / data), exclude=["relu_1", "pool_1"])
+    assert described["options"]["config"] == ["A8W8"] and described["options"]["exclude"] == ["relu_1", "pool_1"]
+    monkeypatch.chdir(tmp_path)
+    for shard in (1, 2):
+        launch.run_shard("there/run.json", shard)
+    launch.merge_run("there/run.json")
+    np.savez(tmp_path / "there" / data, input=np.zeros((3, 3, 8, 8), np.float32))
+    (tmp_path / "there/m.calib.shards").rename(tmp_path / "there/gone")
+    with pytest.raises(preon_package.DataError, match="not those that were described"):
+        launch.run_shard("there/run.json", 1)
+
+
+def test_errors_reach_other_processes(run, model, tmp_path):
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        with pytest.raises(preon_package.ConfigError, match="shard: got 9") as caught:
+            pool.submit(launch.run_shard, str(run), 9).result()
+    assert (caught.value.number, caught.value.exit_status) == (1002, 2)
+
+
+@pytest.mark.parametrize("field", ["data", "data_fingerprint", "options", "output", "results"])
+def test_a_description_without_a_field(preon, run, field):
+    described = json.loads(run.read_text())
+    del described[field]
+    run.write_text(json.dumps(described))
+    preon.fails(2, 1005, "status", "run.json", says=f"'{field}' is missing")
+    with pytest.raises(preon_package.ConfigError, match=f"'{field}' is missing"):
+        launch.run_shard(run, 1)
 
 
 @pytest.mark.parametrize("text, says", [("[]", "JSON object"), ("{", "JSON object"), ("{}", "'format' is missing"),

@@ -111,3 +111,14 @@ def test_a_package_that_is_not_there(calibrated, monkeypatch, package, data):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(preon_package.ConfigError, match=r'pip install "preon\[data\]"'):
         calibrated(data)
+
+
+@pytest.mark.parametrize("data, number", [("nosuchstore://bucket/x.npz", 1002), ("s3://bucket/x.npz", 1007)])
+def test_a_store_that_is_not_known_or_not_installed(calibrated, monkeypatch, data, number):
+    fsspec = pytest.importorskip("fsspec")
+    if number == 1007:
+        monkeypatch.setitem(sys.modules, "s3fs", None)
+    monkeypatch.setattr(fsspec.registry, "_registry", {})
+    with pytest.raises(preon_package.ConfigError) as caught:
+        calibrated(data)
+    assert caught.value.number == number

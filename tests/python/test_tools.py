@@ -13,14 +13,14 @@ preon_package = pytest.importorskip("preon", reason="the Python package is not b
 import preon.tools  # noqa: E402
 
 #: Of Quark's release 0.13; True: is here.
-TOOLS = {"convert_fp32_to_fp16": False, "convert_fp16_to_fp32": False, "convert_fp32_to_bf16": False, "convert_fp16_to_bf16": False,
+TOOLS = {"convert_fp32_to_fp16": False, "convert_fp16_to_fp32": True, "convert_fp32_to_bf16": False, "convert_fp16_to_bf16": False,
          "convert_fp32_to_bfp16": False, "convert_fp16_to_bfp16": False, "convert_custom_ops": False, "convert_nchw_to_nhwc": True,
          "convert_opset_version": True, "random_quantize": True, "convert_a8w8_npu_to_a8w8_cpu": False, "print_a16w8_a8w8_nodes": True,
          "convert_u16u8_to_u8u8": False, "evaluate": True, "replace_inf_weights": True, "fix_shapes": True,
          "convert_bias_int32_to_int16": True, "remove_qdq_between_ops": True, "remove_qdq_mul_add": True, "replace_bfloat16_qdq_cast": False,
          "insert_clip_bfloat16_qdq": False, "remove_bf16_cast": False, "convert_shared_initializer_to_unique": True,
          "save_tensor_hist": False, "save_weights_hist": False, "convert_customqdq_to_qdq": True, "convert_dynamic_to_fixed": False,
-         "convert_lstm_to_customlstm": False, "convert_onnx_to_onnxtxt": True, "convert_onnxtxt_to_onnx": True, "convert_qdq_to_qop": False,
+         "convert_lstm_to_customlstm": False, "convert_onnx_to_onnxtxt": True, "convert_onnxtxt_to_onnx": True, "convert_qdq_to_qop": True,
          "convert_quant_to_float": True, "convert_resize_fs_to_pof2s": False, "convert_s8s8_to_u8s8": True, "convert_u16s8_to_s16s8": True,
          "remove_initializer_from_input": True, "remove_qdq": True}
 
@@ -74,7 +74,7 @@ def test_as_programs(tmp_path):
     assert absent.returncode == 2 and "[E1007] tools.convert_fp32_to_bf16" in absent.stderr and "Traceback" not in absent.stderr
     assert program("remove_qdq", "--help").returncode == 0
     missing = program("remove_qdq", "--input_model", tmp_path / "none.onnx", "--output_model", tmp_path / "out.onnx")
-    assert missing.returncode == 1 and len(missing.stderr.splitlines()) == 1 and not (tmp_path / "out.onnx").exists()
+    assert missing.returncode == 2 and len(missing.stderr.splitlines()) == 1 and not (tmp_path / "out.onnx").exists()
 
 
 def test_inputs_are_never_written_to(model, tmp_path, capsys):
@@ -105,6 +105,41 @@ def test_without_pairs_between_operators(quantized, tmp_path, capsys):
     assert tool(*given, "Conv") == 2 and "wanted 'UPPER,LOWER" in capsys.readouterr().err
     assert tool("remove_qdq_mul_add", "--input_model", path, "--output_model", out) == 0
     assert count(onnx.load(out), "QuantizeLinear") == before   # there is none
+
+
+def test_integer_operators(quantized, tmp_path):
+    path, out = quantized(activation="uint8", target="ort-cpu", latency=0, always_write=True), tmp_path / "out.onnx"
+    assert tool("convert_qdq_to_qop", "--input_model", path, "--output_model", out) == 0
+    made = onnx.load(out)
+    assert count(made, "QLinearConv") == 1 and count(made, "Conv") == 0
+    wanted, got = outputs(onnx.load(path), quantized.feeds)[0], outputs(made, quantized.feeds)[0]
+    assert np.abs(wanted - got).max() < 0.02 * np.abs(wanted).max()   # the runtime rounds sums in another place
+
+
+def test_float16_becomes_float32(model, samples, tmp_path):
+    half = onnx.load(tmp_path / model)
+    for constant in half.graph.initializer:
+        constant.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(constant).astype(np.float16), constant.name))
+    for value in (*half.graph.input, *half.graph.output):
+        value.type.tensor_type.elem_type = TensorProto.FLOAT16
+    onnx.save(half, tmp_path / "half.onnx")
+    assert tool("convert_fp16_to_fp32", "--input", tmp_path / "half.onnx", "--output", tmp_path / "out.onnx") == 0
+    made = onnx.load(tmp_path / "out.onnx")
+    assert {constant.data_type for constant in made.graph.initializer} == {TensorProto.FLOAT} and count(made, "Cast") == 2
+    got = outputs(made, {"input": samples[0]["input"].astype(np.float16)})[0]
+    np.testing.assert_allclose(got, outputs(onnx.load(tmp_path / model), samples[0])[0], rtol=0.02, atol=0.02)
+
+
+def test_without_zero_points(quantized, tmp_path):
+    """A DequantizeLinear needs none where it is 0."""
+    path, out = quantized(activation="int8", symmetric=True), tmp_path / "out.onnx"
+    made = onnx.load(path)
+    for node in made.graph.node:
+        if node.op_type == "DequantizeLinear":
+            del node.input[2:]
+    onnx.save(made, tmp_path / "without.onnx")
+    assert tool("convert_s8s8_to_u8s8", tmp_path / "without.onnx", out) == 0
+    np.testing.assert_array_equal(outputs(onnx.load(path), quantized.feeds)[0], outputs(onnx.load(out), quantized.feeds)[0])
 
 
 @pytest.mark.parametrize("name, before, after", [("convert_s8s8_to_u8s8", "int8", TensorProto.UINT8), ("convert_u16s8_to_s16s8", "uint16", TensorProto.INT16)])

@@ -7,9 +7,11 @@ from . import describe, merge_run, run_shard
 
 
 def _described(arguments):
-    options = dict(option.partition("=")[::2] for option in arguments.option)
-    described = describe(arguments.model, arguments.run, output=arguments.output, shards=arguments.shards, data=arguments.data,
-                         **{name.replace("-", "_"): value for name, value in options.items()})
+    options = {}
+    for option in arguments.option:
+        name, _, value = option.partition("=")
+        options.setdefault(name.replace("-", "_"), []).append(value)
+    described = describe(arguments.model, arguments.run, output=arguments.output, shards=arguments.shards, data=arguments.data, **options)
     return f"{arguments.run}: {len(described['results'])} shards"
 
 
@@ -22,7 +24,7 @@ def main():
     verb.add_argument("--output", required=True, help="the .calib file of all shards together")
     verb.add_argument("--shards", type=int, required=True)
     verb.add_argument("--data", nargs="+", required=True)
-    verb.add_argument("--option", nargs="+", default=[], metavar="NAME=VALUE", help="of preon calibrate: preprocess=imagenet")
+    verb.add_argument("--option", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="of preon calibrate: preprocess=imagenet")
     verb.set_defaults(call=_described)
     verb = verbs.add_parser("shard", help="compute one shard, unless it is done")
     verb.add_argument("run")

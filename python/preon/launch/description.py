@@ -8,12 +8,13 @@ import pathlib
 from collections.abc import Sequence
 from typing import Any, Union
 
-from ..core import inspect
+from ..core import _settings, inspect
 from ..errors import ConfigError, DataError, NotFound
 from ..options import Path
 
 FORMAT = 1
-#: Options whose values are files; like the model and the data they are relative to the description's folder.
+FIELDS = {"model": str, "model_fingerprint": str, "data": list, "data_fingerprint": str, "options": dict, "output": str, "results": list}
+#: Options whose values are files; like the model and the data they are relative to the description's folder. `config` may be a preset.
 PATHS = ("config", "labels", "only")
 _NO_FILE = ("random:", "python:")
 
@@ -21,8 +22,8 @@ _NO_FILE = ("random:", "python:")
 def describe(model: Path, run: Path, *, output: Path, shards: int, data: Union[Path, Sequence[Path]], **options: Any) -> dict[str, Any]:
     """Writes the description `run` of a calibration of `model` in `shards` parts, merged into `output`.
 
-    data     what calibrate() takes as paths, one or a list; "python:package.module:function" names a function that gives what `data`
-             of calibrate() may be, for object stores and formats of your own
+    data     what calibrate() takes as paths, one or a list ([] beside `input`); "python:package.module:function" names a function that
+             gives what `data` of calibrate() may be, for object stores and formats of your own
     options  of calibrate()
 
     Gives the description as a dict. Raises what reading the model raises; ConfigError, NotFound.
@@ -31,13 +32,16 @@ def describe(model: Path, run: Path, *, output: Path, shards: int, data: Union[P
         raise ConfigError(1002, f"shards: got '{shards}', wanted a number above 0", exit_status=2)
     folder = pathlib.Path(os.fsdecode(run)).resolve().parent
     sources = [os.fsdecode(source) for source in (data if isinstance(data, (list, tuple)) else [data])]
+    settings: dict[str, list[str]] = {}
+    for name, value in _settings("calibrate", options):
+        settings.setdefault(name, []).append(value)
     described = {
         "format": FORMAT,
         "model": _stored(os.fsdecode(model), folder),
         "model_fingerprint": inspect(model).fingerprint,
         "data": [_stored(source, folder) for source in sources],
-        "data_fingerprint": fingerprint(sources),
-        "options": {name: _stored(value, folder) if name in PATHS else value for name, value in options.items()},
+        "data_fingerprint": fingerprint(sources + _input_sources(settings)),
+        "options": {name: [_stored_option(name, value, folder) for value in values] for name, values in settings.items()},
         "output": _stored(os.fsdecode(output), folder),
     }
     # Results of another model, other data or options have other names: they can't be taken for those of this run.
@@ -58,19 +62,21 @@ def read(run):
         raise ConfigError(1005, f"{run}: not the description of a run: {error}", exit_status=2) from None
     if not isinstance(described, dict) or described.get("format") != FORMAT:
         raise ConfigError(1005, f"{run}: not the description of a run: wanted format {FORMAT}", exit_status=2)
+    for name, kind in FIELDS.items():
+        if not isinstance(described.get(name), kind):
+            raise ConfigError(1005, f"{run}: not the description of a run: '{name}' is missing or of another type", exit_status=2)
     folder = pathlib.Path(os.fsdecode(run)).parent
     for name in ("model", "output"):
         described[name] = _opened(described[name], folder)
     for name in ("data", "results"):
         described[name] = [_opened(each, folder) for each in described[name]]
-    options = described["options"]
-    described["options"] = {name: _opened(value, folder) if name in PATHS else value for name, value in options.items()}
+    described["options"] = {name: [_opened_option(name, value, folder) for value in values] for name, values in described["options"].items()}
     return described
 
 
 def check_data(run, described):
     """Raises DataError where files of the data came, went or changed their size since the run was described."""
-    if fingerprint(described["data"]) != described["data_fingerprint"]:
+    if fingerprint(described["data"] + _input_sources(described["options"])) != described["data_fingerprint"]:
         raise DataError(3013, f"{run}: the data are not those that were described: {', '.join(described['data'])}",
                         "describe the run again", exit_status=2)
 
@@ -98,6 +104,26 @@ def replace(path, text):
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     temporary.write_text(text)
     os.replace(temporary, path)
+
+
+def _input_sources(options):
+    return [value.partition("=")[2] for value in options.get("input", [])]
+
+
+def _stored_option(name, value, folder):
+    if name == "input":
+        key, _, source = value.partition("=")
+        return f"{key}={_stored(source, folder)}"
+    is_path = name in PATHS and (name != "config" or os.path.exists(value))
+    return _stored(value, folder) if is_path else value
+
+
+def _opened_option(name, value, folder):
+    if name == "input":
+        key, _, source = value.partition("=")
+        return f"{key}={_opened(source, folder)}"
+    is_path = name in PATHS and (name != "config" or (folder / value).exists())
+    return _opened(value, folder) if is_path else value
 
 
 def _is_no_file(source):

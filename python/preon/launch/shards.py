@@ -74,7 +74,7 @@ def _compute(run, described, part, result):
 def _data(sources):
     functions = [source for source in sources if source.startswith("python:")]
     if not functions:
-        return sources
+        return sources or None  # beside `input`
     if len(sources) > 1:
         raise ConfigError(1004, f"data: got {functions[0]} and {len(sources) - 1} more, wanted one function", exit_status=2)
     _, module, name = (functions[0].split(":") + [""])[:3]

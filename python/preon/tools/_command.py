@@ -102,6 +102,9 @@ def guarded(work):
     except ImportError as error:
         print(f"preon: error [E1007] {error.name}: this tool needs the package; wanted pip install {error.name}", file=sys.stderr)
         return 2
+    except FileNotFoundError as error:
+        print(f"preon: error [E2001] {error.filename}: no such file", file=sys.stderr)
+        return 2
     except Exception as error:  # protobuf, checker and file errors: the tool is at its edge
         print(f"preon: error [E2004] {type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no reason given'}", file=sys.stderr)
         return 1

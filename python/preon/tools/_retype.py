@@ -23,7 +23,8 @@ def retype(model, before, after):
         name = f"{quantize.input[2]}_{np.dtype(after).name}"
         pairs.set_constant(name, moved)
         for node in [quantize, *dequantizers]:
-            node.input[2] = name
+            del node.input[2:]  # a DequantizeLinear without one has 0 of the codes' type
+            node.input.append(name)
         count += 1
     if count == 0:
         raise ConfigError(1004, f"no activation of the model is {np.dtype(before).name}", exit_status=2)

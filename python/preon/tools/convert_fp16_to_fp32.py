@@ -1,4 +1,16 @@
-"""convert_fp16_to_fp32: not in this version."""
-from ._command import absent
+"""A float16 model computes in float32."""
+import sys
 
-absent(globals(), "preon quantize --float16 convert computes in float32 before it quantizes")
+from ..core import passes
+from ._command import model_tool
+
+
+def convert(model):
+    """Inputs and outputs stay float16, with Casts beside them."""
+    return passes(model, names=["convert_float16"]).model
+
+
+main = model_tool(__doc__, ("--input", "--output"), lambda model, _: convert(model))
+
+if __name__ == "__main__":
+    sys.exit(main())

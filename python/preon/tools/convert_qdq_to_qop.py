@@ -1,4 +1,16 @@
-"""convert_qdq_to_qop: not in this version."""
-from ._command import absent
+"""Q/DQ pairs become integer operators: QLinearConv and others."""
+import sys
 
-absent(globals(), "quantize the float model again: preon quantize --format qoperator")
+from ..core import passes
+from ._command import model_tool
+
+
+def convert(model):
+    """Nodes around which not all is quantized keep their pairs."""
+    return passes(model, names=["qoperator"]).model
+
+
+main = model_tool(__doc__, ("--input_model", "--output_model"), lambda model, _: convert(model))
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -157,7 +157,8 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
   if (plan.vnni && plan.op_list.reduce_range)
     return Error(ErrorId::kConflictingOptions,
                  "--vnni and --reduce-range: got both, wanted one: all codes of the weights, or one bit less");
-  if (plan.vnni && target.HasOpList()) PREON_RETURN_IF_ERROR(ReportIgnored(origins, "--vnni", with_target, warnings));
+  if (plan.vnni && target.HasOpList())
+    PREON_RETURN_IF_ERROR(ReportIgnored(origins, "--vnni", StrCat("with ", with_target), warnings));
   if (plan.op_list.format && !target.HasExtendedFormat())
     return Error(ErrorId::kConflictingOptions, "--format extended: has no effect with ", with_target,
                  "; only --target quark has it");
@@ -258,16 +259,14 @@ Status CheckPreprocess(const SourceOptions& from, const std::string& preprocess,
   return ReportIgnored(origins, "--preprocess", "without images or sound", warnings);
 }
 
-void WarnOfDoubtful(const std::map<std::string, std::string>& keys, const std::string& saved_ranges,
-                    const TensorType& activation, std::optional<bool> symmetric, Warnings* warnings) {
+void WarnOfDoubtful(const std::map<std::string, std::string>& keys, const TensorType& activation,
+                    std::optional<bool> symmetric, Warnings* warnings) {
   const DataType type = activation.type();
   if (symmetric == true && IsIntType(type) && IntFormat{type}.q_min() == 0)
     warnings->push_back(StrCat("--symmetric on ", activation.name(), ": the zero point is the middle code"));
   const auto percentile = keys.find("Percentile");
   if (percentile != keys.end() && ParseNumber<double>(percentile->second).value_or(100) <= 50)
     warnings->push_back(StrCat("Percentile ", percentile->second, ": cuts off at least half of the values"));
-  if (!saved_ranges.empty() && !saved_ranges.ends_with(".json"))
-    warnings->push_back(StrCat("--save-and-restore ", saved_ranges, ": the file is written as JSON despite its name"));
 }
 
 }  // namespace preon

@@ -40,8 +40,8 @@ Status SetAttributes(const TypeOptions& types, const SettingOrigins& origins, co
 /// Options that a method which needs all values in the data's order excludes.
 Status CheckInOrder(const CalibrationOptions& calibration, const std::string& saved_ranges, const std::string& method);
 /// Warns of settings that are allowed, but rarely meant. `keys`: GivenSettings::keys.
-void WarnOfDoubtful(const std::map<std::string, std::string>& keys, const std::string& saved_ranges,
-                    const TensorType& activation, std::optional<bool> symmetric, Warnings* warnings);
+void WarnOfDoubtful(const std::map<std::string, std::string>& keys, const TensorType& activation,
+                    std::optional<bool> symmetric, Warnings* warnings);
 /// Options of random samples. @param searches  the seed is that of a search, too
 Status CheckRandom(const SourceOptions& from, const RandomOptions& random, bool searches, const SettingOrigins& origins,
                    Warnings* warnings);

@@ -249,9 +249,11 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   // A target that has no ranges, of these types or never, leaves nothing for a method to choose.
   const bool configures = !for_ranges.ok() || (*for_ranges)->NeedsStatistics(plan);
   if (plan.compat != Compat::kOff && !configures) PREON_RETURN_IF_ERROR(fits);
-  const auto make = [configured, configures](const RangeMethod& wanted, const MethodOptions& given) {
+  const auto make = [configured, configures](const RangeMethod& wanted,
+                                             const MethodOptions& given) -> Result<std::unique_ptr<RangeMethod>> {
     auto made = configures ? configured.Make(wanted, given) : wanted.WithOptions(given);
-    return made.ok() ? std::move(made) : std::move(made).status().WithContext("--method-option");
+    if (made.ok() || made.status().id() == ErrorId::kConflictingOptions) return made;  // that is about the method
+    return std::move(made).status().WithContext("--method-option");
   };
   choices.without_trials = [&builtins, make, given = ranges.method_options]() -> Result<std::unique_ptr<RangeMethod>> {
     PREON_ASSIGN_OR_RETURN(const RangeMethod* single, builtins.methods.Find(kMethodWithoutTrials));
@@ -337,8 +339,7 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   PREON_RETURN_IF_ERROR(CheckPreprocess(options.data.from, options.data.preprocess, origins, warnings));
   if (choices.method->collects())
     PREON_RETURN_IF_ERROR(CheckInOrder(options.calibration, options.outputs.ranges, ranges.method));
-  WarnOfDoubtful(options.given.keys, options.outputs.ranges, choices.plan.activation, options.plan.activation_symmetric,
-                 warnings);
+  WarnOfDoubtful(options.given.keys, choices.plan.activation, options.plan.activation_symmetric, warnings);
   return choices;
 }
 

@@ -79,6 +79,8 @@ TEST(Metrics, WhatTheFloatModelReadsCanBeTheReference) {
   batch.expected = *(*FindMetric("wer"))->ReferenceOf(batch, OutputOf({2, 3, 3}, scores));
   EXPECT_EQ(Value("wer", batch, OutputOf({2, 3, 3}, scores)), 0);
   EXPECT_NEAR(Value("wer", batch, {{"y", Tensor::FromInt64s({2, 1}, std::vector<int64_t>{1, 2})}}), 1.0 / 3, 1e-12);
+  const std::vector<NamedTensor> nothing = {{"y", Tensor::Allocate(DataType::kFloat, {2, 0, 3})}};
+  EXPECT_EQ(Value("wer", batch, nothing), 1);  // all tokens are missing
   EXPECT_TRUE((*FindMetric("psnr"))->ReferenceOf(batch, OutputOf({2, 3, 3}, scores))->empty());
 }
 

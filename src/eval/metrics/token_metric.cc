@@ -58,10 +58,10 @@ Result<std::vector<Tokens>> TokensOfOutput(const Batch& batch, const std::vector
     return Error(ErrorId::kMissingOption, "--metric wer: wanted a first output of scores, [samples, steps, classes], ",
                  "or of tokens, [samples, steps]");
   const std::vector<double> values = ToDoubles(output);
-  const size_t size = values.size() / static_cast<size_t>(batch.samples);
+  const size_t samples = static_cast<size_t>(batch.samples), size = values.size() / samples;
   std::vector<Tokens> tokens;
-  for (size_t from = 0; from < values.size(); from += size) {
-    const auto row = std::span(values).subspan(from, size);
+  for (size_t sample = 0; sample < samples; ++sample) {
+    const auto row = std::span(values).subspan(sample * size, size);
     tokens.push_back(has_scores ? DecodedTokens(row, static_cast<size_t>(shape.back())) : TokensOf(row));
   }
   return tokens;

@@ -45,6 +45,9 @@ Result<Dimension> IntervalOf(const Json& value, bool& whole) {
   if (value.contains("step")) {
     PREON_ASSIGN_OR_RETURN(interval.step, NumberIn(value, "step"));
     if (!(interval.step > 0)) return Error(ErrorId::kBadConfig, "step: wanted a number above 0");
+    if (!((interval.high - interval.low) / interval.step < 0x1p53))
+      return Error(ErrorId::kBadConfig, "step: ", interval.step, " is too small for values from ", interval.low, " to ",
+                   interval.high);
   }
   if (!(interval.low <= interval.high)) return Error(ErrorId::kBadConfig, "wanted low no larger than high");
   if (interval.log && (interval.low <= 0 || interval.step > 0))
@@ -104,7 +107,7 @@ Result<SearchSpace::Entry> SearchSpace::Entry::Parse(std::vector<std::string> pa
                  "wanted a value, a list of choices, {type, low, high, step, log}, "
                  "{choices, only_if} or a group with only_if");
   }
-  if (choices.empty() && value.is_array()) return Error(ErrorId::kBadConfig, "wanted at least one choice");
+  if (choices.empty() && !IsInterval(value)) return Error(ErrorId::kBadConfig, "wanted at least one choice");
   for (const Json& choice : choices) entry.setting.choices.push_back(choice.dump());
   entry.dimension.choices = static_cast<int64_t>(choices.size());
   for (const std::string& part : entry.setting.path) {
