@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ROW = re.compile(r'PREON_ERROR\(\s*(k\w+)\s*,\s*(\d+)\s*,\s*(k\w+)\s*,\s*((?:"(?:[^"\\]|\\.)*"\s*)+),\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)')
+ROW = re.compile(r'PREON_ERROR\(\s*(k\w+)\s*,\s*(\d+)\s*,\s*(\d+)\s*,\s*(k\w+)\s*,\s*((?:"(?:[^"\\]|\\.)*"\s*)+),\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)')
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 GROUPS = {1: "Usage and configuration", 2: "Model", 3: "Data", 4: "Calibration", 5: "Quantization and verification",
           6: "Runtime", 7: "System", 9: "Internal"}
@@ -22,20 +22,10 @@ INTRO = """# Errors
 Written by `./dev docs` out of `src/base/errors.inc`; edit that file.
 
 An error is one line, `preon: error [Ennnn] what, where, got, wanted`, and where there is one a second line with a hint.
-The number never changes its meaning. The exit status follows from it: 2 for wrong usage, configuration or input (1xxx–3xxx),
-3 where verification failed and nothing was written (55xx), 4 where `--require` or `--size` does not hold (5602, 5603), 5 where the result would be larger or slower and nothing was
-written (5601), 130 after an interrupt (7900), 1 for everything else.
+The number never changes its meaning. The exit status follows from it: 2 for wrong usage, configuration or input, 3 where
+verification failed and nothing was written, 4 where `--require` or `--size` does not hold, 5 where the result would be
+larger or slower and nothing was written, 130 after an interrupt, 1 for everything else.
 """
-
-
-def exit_status(number):
-    if number == 7900:
-        return 130
-    if number in (5601, 5602, 5603):
-        return {5601: 5, 5602: 4, 5603: 4}[number]
-    if 5500 <= number < 5600:
-        return 3
-    return 2 if number < 4000 or number in (5003, 5005) else 1
 
 
 def text_of(literals):
@@ -44,16 +34,17 @@ def text_of(literals):
 
 
 def errors_page(source):
-    rows = [(int(number), name, text_of(title), text_of(example)) for name, number, _, title, example in ROW.findall(source)]
+    rows = [(int(number), status, text_of(title), text_of(example))
+            for _, number, status, _, title, example in ROW.findall(source)]
     if len(rows) != source.count("PREON_ERROR(k"):
         raise SystemExit("gen_docs: src/base/errors.inc has a row that this script can't read")
     lines, group = [INTRO], None
-    for number, _, title, example in rows:
+    for number, status, title, example in rows:
         if number // 1000 != group:
             group = number // 1000
             lines.append(f"## {GROUPS[group]}\n\n| number | meaning | exit | example |\n|---|---|---|---|")
         cell = example.replace("|", "\\|").replace("\n", " ")
-        lines.append(f"| E{number} | {title} | {exit_status(number)} | `{cell}` |")
+        lines.append(f"| E{number} | {title} | {status} | `{cell}` |")
         if number == max(n for n, *_ in rows if n // 1000 == group):
             lines.append("")
     return "\n".join(lines).rstrip() + "\n"

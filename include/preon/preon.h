@@ -31,7 +31,8 @@ PREON_API std::string Version();
 /// Why something failed: a documented number (docs/errors.md), one line, and where there is one a hint.
 struct Failure {
   int number = 0;  ///< 2003 for [E2003]
-  /// Of the command line in the same case: 1 failed, 2 wrong input, 3 not verified, 130 interrupted.
+  /// Of the command line in the same case: 1 failed, 2 wrong input, 3 not verified, 4 a requirement does not hold,
+  /// 5 nothing to gain, 130 interrupted.
   int exit_status = 1;
   std::string message;  ///< what, where, got, wanted
   std::string hint;

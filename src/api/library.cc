@@ -9,7 +9,6 @@
 #include "api/reader_source.h"
 #include "api/verbs.h"
 #include "base/exceptions.h"
-#include "base/exit_status.h"
 #include "base/spelling.h"
 #include "base/version.h"
 #include "config/files/config.h"
@@ -21,7 +20,8 @@ namespace preon {
 namespace {
 
 Failure ToFailure(const Status& status) {
-  return {GetErrorInfo(status.id()).number, ExitStatus(status.id()), status.message(), status.hint()};
+  const ErrorInfo& error = GetErrorInfo(status.id());
+  return {error.number, error.exit_status, status.message(), status.hint()};
 }
 
 Result<Options> ToOptions(const QuantizeOptions& given) {

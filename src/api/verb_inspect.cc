@@ -5,8 +5,10 @@
 #include "instrument/instrumented_model.h"
 #include "ir/constant_value.h"
 #include "ir/model_io.h"
+#include "passes/typical_shapes.h"
 #include "pipeline/output.h"
 #include "quantize/plan/macs.h"
+#include "runtime/runtime_evaluator.h"
 
 namespace preon {
 namespace {
@@ -37,7 +39,8 @@ Result<ModelSummary> InspectModel(const std::string& path, const RunContext& con
   context.BeginStage("load");
   PREON_ASSIGN_OR_RETURN(Model model, LoadModel(path, {.inline_functions = true}));
   InferShapes(model);
-  SetTypicalShapes(model);
+  RuntimeEvaluator evaluator(context);
+  SetTypicalShapes(model, &evaluator);
   const Graph& graph = model.graph;
   ModelSummary summary{
       .path = path,

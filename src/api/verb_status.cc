@@ -39,9 +39,6 @@ Result<RunDescription> ReadDescription(const std::string& path) {
     return NotOneOf(path, "'results': wanted a list of files, one for each shard");
   if (!is_text(json["model"]) || !is_text(json["model_fingerprint"]))
     return NotOneOf(path, "'model' and 'model_fingerprint': wanted texts");
-  for (const char* field : {"data", "data_fingerprint", "options", "output"}) {
-    if (!json.contains(field)) return NotOneOf(path, StrCat("'", field, "' is missing"));
-  }
   const fs::path folder = fs::path(path).parent_path();
   RunDescription run{(folder / json["model"].get<std::string>()).string(), json["model_fingerprint"], {}};
   for (const nlohmann::json& result : results) run.results.push_back((folder / result.get<std::string>()).string());

@@ -4,7 +4,8 @@ namespace preon {
 namespace {
 
 constexpr ErrorInfo kErrors[] = {
-#define PREON_ERROR(name, number, code, title, example) {ErrorId::name, number, StatusCode::code, title, example},
+#define PREON_ERROR(name, number, exit_status, code, title, example) \
+  {ErrorId::name, number, exit_status, StatusCode::code, title, example},
 #include "base/errors.inc"
 #undef PREON_ERROR
 };

@@ -28,7 +28,7 @@ enum class StatusCode {
 
 /// Documented errors, one enumerator per row of base/errors.inc (which docs/errors.md is generated from).
 enum class ErrorId {
-#define PREON_ERROR(name, number, code, title, example) name = number,
+#define PREON_ERROR(name, number, exit_status, code, title, example) name = number,
 #include "base/errors.inc"
 #undef PREON_ERROR
 };
@@ -36,7 +36,8 @@ enum class ErrorId {
 /// One row of the error table.
 struct ErrorInfo {
   ErrorId id;
-  int number;  ///< printed as E1234
+  int number;       ///< printed as E1234
+  int exit_status;  ///< errors.inc lists what each means
   StatusCode code;
   std::string_view title;
   std::string_view example;  ///< a message as a user would see it

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <set>
 
@@ -66,6 +68,15 @@ TEST(Result, CarriesAValueOrAStatus) {
   EXPECT_EQ(Quarter(6).status().id(), ErrorId::kBadOptionValue);
   EXPECT_THROW(Quarter(6).value(), InternalError);
   EXPECT_THROW(Result<int>(Status::Ok()), InternalError);
+}
+
+TEST(Status, ExitStatusIsWhatThePageOfErrorsSays) {
+  std::ifstream file("docs/errors.md");
+  const std::string page((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  for (const ErrorInfo& error : ErrorTable()) {
+    const std::string row = StrCat("| E", error.number, " | ", error.title, " | ", error.exit_status, " | ");
+    EXPECT_NE(page.find(row), std::string::npos) << row;
+  }
 }
 
 TEST(Result, HoldsWhatCanOnlyBeMoved) {

@@ -4,7 +4,6 @@
 
 #include <cstdio>
 
-#include "base/exit_status.h"
 #include "cli/terminal.h"
 #include "report/error_json.h"
 
@@ -21,7 +20,7 @@ int Complain(const Status& error, bool json) {
   if (json) std::printf("%s\n", ErrorJson(error).c_str());
   std::fflush(stdout);
   std::fputs(ErrorText(error, ShowsColor(STDERR_FILENO)).c_str(), stderr);
-  return ExitStatus(error.id());
+  return GetErrorInfo(error.id()).exit_status;
 }
 
 }  // namespace preon::cli

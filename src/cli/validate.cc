@@ -1,5 +1,4 @@
 #include "api/verbs.h"
-#include "base/exit_status.h"
 #include "cli/render.h"
 
 namespace preon::cli {
@@ -17,7 +16,7 @@ Command ValidateCommand() {
           .run = [](const std::vector<std::string>& args, RunInputs& run) -> Result<Answer> {
             const Result<ValidateResult> result = ValidateVerb(args, run);
             PREON_ASSIGN_OR_RETURN(Answer answer, Render(result));
-            if (!result->meets_requirements) answer.exit_status = ExitStatus(ErrorId::kRequirementNotMet);
+            if (!result->meets_requirements) answer.exit_status = GetErrorInfo(ErrorId::kRequirementNotMet).exit_status;
             return answer;
           }};
 }

@@ -190,7 +190,7 @@ class Graph {
   std::set<std::string, std::less<>> overridable_initializers;
   /// Constants that preon keeps but does not look into (sparse initializers): defined, but without a Tensor.
   std::set<std::string, std::less<>> opaque_constants;
-  /// Of tensors whose shape depends on the run: what estimates take for it (SetTypicalShapes).
+  /// Of tensors whose shape depends on the run: what estimates take for it (passes/typical_shapes.h).
   std::map<std::string, Shape, std::less<>> typical_shapes;
   /// Serialized GraphProto of what preon does not model: sparse initializers, doc strings of tensors, denotations, ….
   std::string residue;

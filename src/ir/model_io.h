@@ -96,11 +96,6 @@ void KeepWeightsInFile(Model& model, const RunContext& context);
 /// the reason comes back in `warning`. Large weights are not copied.
 void InferShapes(Model& model, std::string* warning = nullptr);
 
-/// Fills Graph::typical_shapes: shapes of one sample where inputs leave sizes open, as in a typical run. Along the
-/// first axis 1, else 640 pixels of images, 16,000 samples of a signal and 64 of anything else (tokens, frames); what
-/// follows from these is inferred.
-void SetTypicalShapes(Model& model);
-
 /// onnx.checker on the structure (weights not copied). Errors: kModelInvalid with the checker's words.
 Status CheckModel(const Model& model);
 

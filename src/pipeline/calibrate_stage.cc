@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/exit_status.h"
 #include "base/output/temp_dir.h"
 #include "base/system.h"
 #include "data/held_out.h"
@@ -266,7 +265,7 @@ Result<Calibration> CalibrationStage::Run(PreparedModel& prepared, const PassFil
   if (calibration.ok() || files.partial == nullptr || inputs_.options.workers.task) return calibration;
   const Status status = calibration.status();
   // Other data or options are needed, which nothing that was learned would go with.
-  const bool useless = ExitStatus(status.id()) == 2;
+  const bool useless = GetErrorInfo(status.id()).exit_status == 2;
   if ((useless && !inputs_.options.checkpoint.resume) || !files.partial->Exists()) files.partial->Remove();
   if (useless || !files.partial->Exists()) return status;
   return Status(status).WithHint(

@@ -17,6 +17,7 @@
 #include "passes/convert_float16.h"
 #include "passes/fix_shapes.h"
 #include "passes/set_attributes.h"
+#include "passes/typical_shapes.h"
 #include "pipeline/float_algorithms.h"
 #include "pipeline/output.h"
 #include "quantize/plan/branch_coverage.h"
@@ -211,7 +212,7 @@ Result<PreparedModel> ModelPreparation::Rewrite(Model source, const std::vector<
 
   InferShapes(model);
   PREON_RETURN_IF_ERROR(RunAlgorithms(prepared, verify));
-  SetTypicalShapes(model);
+  SetTypicalShapes(model, &evaluator);
   PREON_ASSIGN_OR_RETURN(prepared.plan, PlanWithLayerSettings(target, model, plan));
   prepared.plan.branch_probes = FindBranchProbes(model.graph, prepared.plan);
   if (prepared.plan.empty() && prepared.plan.CountWeights() == 0) {

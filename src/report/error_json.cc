@@ -1,6 +1,5 @@
 #include "report/error_json.h"
 
-#include "base/exit_status.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "report/json_object.h"
@@ -35,7 +34,7 @@ std::string ErrorJson(const Status& error) {
   JsonObject json = {{"schema", kJsonSchema}, {"version", kVersion}};
   JsonObject& told = json["error"];
   told = {{"id", StrCat("E", GetErrorInfo(error.id()).number)},
-          {"status", ExitStatus(error.id())},
+          {"status", GetErrorInfo(error.id()).exit_status},
           {"message", ErrorMessage(error)}};
   if (!error.hint().empty()) told["hint"] = ErrorHint(error);
   return JsonLine(json);

@@ -220,8 +220,8 @@ def test_bundle_check_follows_constructors(tmp_path, call):
 
 
 def test_errors_page_reads_every_form():
-    page = docs.errors_page('PREON_ERROR(kA, 1001, kInvalidArgument, "a b",\n  "x: got \\"1\\"" ", wanted|2")\n'
-                            'PREON_ERROR(kB, 5501, kIo, "c", "d")\nPREON_ERROR(kC, 7900, kIo, "e", "f")\n')
+    page = docs.errors_page('PREON_ERROR(kA, 1001, 2, kInvalidArgument, "a b",\n  "x: got \\"1\\"" ", wanted|2")\n'
+                            'PREON_ERROR(kB, 5501, 3, kIo, "c", "d")\nPREON_ERROR(kC, 7900, 130, kIo, "e", "f")\n')
     assert '| E1001 | a b | 2 | `x: got "1", wanted\\|2` |' in page
     assert "| E5501 | c | 3 | `d` |" in page and "| E7900 | e | 130 | `f` |" in page
 
