@@ -58,6 +58,7 @@ class Linter {
       report_.findings.push_back({std::string(rule.name), std::string(rule.advice), std::string(rule.pass), {}, {}});
       finding = report_.findings.end() - 1;
     }
+    if (finding->advice.empty()) finding->advice = rule.advice;
     finding->nodes.push_back({node.name, node.op_type, kernel.kernel, detail, Share(node)});
     if (rule.name == "no_kernel") return;
     const bool in_float = kernel.kernel_class == KernelClass::kFloat;

@@ -75,6 +75,10 @@ std::optional<std::string> NoKernel(const NodeInContext& at) {
   return at.traits.detail;
 }
 
+std::optional<std::string> NoKernelForCodes(const NodeInContext& at) {
+  return CodesAround(at).empty() ? std::nullopt : NoKernel(at);
+}
+
 bool OnlyMoves(const NodeInContext& at) {
   return at.traits.role == OpRole::kMover || at.traits.role == OpRole::kSharer || at.traits.role == OpRole::kClamp;
 }
@@ -205,7 +209,8 @@ std::optional<std::string> SignedActivations(const NodeInContext& at) {
 std::optional<std::string> Unexplained(const NodeInContext&) { return "no known cause; please report the model"; }
 
 constexpr LintRule kLintRules[] = {
-    {"no_kernel", "leave these nodes without Q/DQ", "", NoKernel},
+    {"no_kernel", "take the Q/DQ pairs away around those that have them", "", NoKernelForCodes},
+    {"no_kernel", "", "", NoKernel},
     {"moves_floats", "", "", MovesFloats},
     {"no_input_pair", "put a QuantizeLinear/DequantizeLinear pair in front of each data input", "", NoInputPair},
     {"wide_codes", "use codes of 8 bits where speed matters: no kernel computes on wider ones", "", WideCodes},

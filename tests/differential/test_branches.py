@@ -220,3 +220,29 @@ def test_data_that_reach_nothing_are_an_error_that_says_so(preon):
     onnx.save(model, preon.folder / "m.onnx")
     np.savez(preon.folder / "then.npz", x=np.ones((4, 8, 6, 6), np.float32), take=np.ones(4, bool))
     preon.fails(2, 2010, "quantize", "m.onnx", "-o", "o.onnx", "--data", "then.npz", says="else_branch of choice")
+
+
+def test_a_relu_between_products_in_a_branch(preon):
+    """The runtime drops it in front of codes from 0, and then the pair: such models were not quantized at all."""
+    rng = np.random.default_rng(4)
+    model = onnx.parser.parse_model('''<ir_version: 8, opset_import: ["": 17]>
+        g (float[N, 64] x) => (float[N, 256] out) <float[1] zero = {0}> {
+          a = MatMul(x, w)
+          r = Relu(a)
+          top = ReduceMax<keepdims = 0>(x)
+          c = Greater(top, zero)
+          z = If(c) <
+            then_branch = yes () => (float[N, 256] t) { u = MatMul(r, v) s = Relu(u) t = MatMul(s, v) },
+            else_branch = no () => (float[N, 256] e) { e = Identity(r) }>
+          out = Add(r, z) }''')
+    for name, size in (("w", (64, 256)), ("v", (256, 256))):
+        model.graph.initializer.append(numpy_helper.from_array((rng.normal(size=size) / 8).astype(np.float32), name))
+    onnx.save(model, preon.folder / "model.onnx")
+    np.savez(preon.folder / "d.npz", x=rng.normal(size=(24, 64)).astype(np.float32))
+    done = preon("quantize", "model.onnx", "-o", "q.onnx", "--data", "d.npz", "--latency", 0, "--always-write", "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert "left out" not in done.stderr and result["compare"]["outputs"]["out"]["sqnr_db"] > 25
+    branch = next(node for node in onnx.load(preon.folder / "q.onnx").graph.node if node.op_type == "If").attribute
+    kinds = {node.op_type for each in branch if each.name == "then_branch" for node in each.g.node}
+    assert "QuantizeLinear" in kinds and "Relu" not in kinds

@@ -282,3 +282,26 @@ def test_a_constant_that_a_body_reads_in_float_gets_no_codes_beside_it(preon, si
     assert reason["reason"] == "sub-graph" and "would make the file larger" in reason["detail"]
     kept = [tensor for tensor in quantized.graph.initializer if list(tensor.dims) == [size, size]]
     assert [tensor.data_type for tensor in kept] == [onnx.TensorProto.FLOAT]
+
+
+def test_nodes_without_names_outside_and_in_a_body(preon):
+    """They are numbered anew in each graph; tensors have names of their own in all."""
+    model = onnx.parser.parse_model('''<ir_version: 8, opset_import: ["": 17]>
+        g (float[N, 192] x, int64 n) => (float[N, 192] y) <bool t = {1}> {
+          a = MatMul(x, w)
+          z = Loop(n, t, a) <body = b (int64 i, bool c, float[N, 192] s) => (bool c2, float[N, 192] s2) {
+            c2 = Identity(c)
+            p = MatMul(x, v)
+            q = MatMul(a, w)
+            r = Add(p, q)
+            s2 = Add(s, r) }>
+          y = Add(z, a) }''')
+    rng = np.random.default_rng(3)
+    for name in ("w", "v"):
+        model.graph.initializer.append(numpy_helper.from_array(rng.normal(size=(192, 192)).astype(np.float32), name))
+    onnx.save(model, preon.folder / "model.onnx")
+    np.savez(preon.folder / "d.npz", x=rng.normal(size=(8, 192)).astype(np.float32), n=np.full(8, 2))
+    quantized, result = quantize(preon, "model.onnx", "--target", "dynamic", "--data", "d.npz", "--latency", 0)
+    body = next(node for node in quantized.graph.node if node.op_type == "Loop").attribute[0].g
+    assert [sum(node.op_type == "MatMulInteger" for node in graph.node) for graph in (quantized.graph, body)] == [1, 2]
+    assert result["compare"]["outputs"]["y"]["sqnr_db"] > 30

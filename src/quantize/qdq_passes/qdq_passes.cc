@@ -30,6 +30,7 @@ QdqPassRegistry MakeQdqPasses() {
   passes.Add(MakeGuardFloatRegionsPass());
   passes.Add(MakeDedicateDequantizePass());
   passes.Add(MakeFillImageChannelsPass());
+  passes.Add(MakeClampsInBranchesPass());
   passes.Add(MakePairsInBranchesPass());  // behind all that add pairs
   passes.Add(MakeNameCastOutputsPass());  // behind all that look tensors of the plan up
   passes.Add(MakeQOperatorPass());        // reads the form that the others leave

@@ -30,6 +30,7 @@ std::unique_ptr<QdqPass> MakeGuardFloatRegionsPass();
 std::unique_ptr<QdqPass> MakeDedicateDequantizePass();
 std::unique_ptr<QdqPass> MakeFillImageChannelsPass();
 std::unique_ptr<QdqPass> MakeNameCastOutputsPass();
+std::unique_ptr<QdqPass> MakeClampsInBranchesPass();
 std::unique_ptr<QdqPass> MakePairsInBranchesPass();
 std::unique_ptr<QdqPass> MakeQOperatorPass();
 std::unique_ptr<QdqPass> MakeUnsignedActivationsPass();

@@ -13,8 +13,8 @@ namespace {
 
 class DynamicWriter {
  public:
-  DynamicWriter(Model& model, const QuantPlan& plan)
-      : model_(model), graph_(model.graph), constants_(graph_, plan), plan_(plan) {}
+  DynamicWriter(Model& model, const QuantPlan& plan, bool in_body)
+      : model_(model), graph_(model.graph), constants_(graph_, plan), plan_(plan), in_body_(in_body) {}
 
   Status Write() {
     if (plan_.dynamic.in_bodies > 0) PREON_RETURN_IF_ERROR(WriteBodies(model_, plan_.bodies, WriteBodyAlone));
@@ -32,7 +32,7 @@ class DynamicWriter {
  private:
   static Result<Model> WriteBodyAlone(const Model& body, const QuantPlan& plan) {
     Model written = body;
-    PREON_RETURN_IF_ERROR(DynamicWriter(written, plan).Write());
+    PREON_RETURN_IF_ERROR(DynamicWriter(written, plan, true).Write());
     return written;
   }
 
@@ -58,8 +58,10 @@ class DynamicWriter {
     const auto [entry, fresh] = codes_of_.try_emplace(tensor);
     if (!fresh) return entry->second;
     CodeNames& names = entry->second;
-    names = {graph_.UniqueTensorName(tensor + "_quantized"), graph_.UniqueTensorName(tensor + "_scale"),
-             graph_.UniqueTensorName(tensor + "_zero_point")};
+    // A body may read what the graph around it reads as well: names there come from the reader's result.
+    const std::string base = in_body_ ? node->output() + "_data" : tensor;
+    names = {graph_.UniqueTensorName(base + "_quantized"), graph_.UniqueTensorName(base + "_scale"),
+             graph_.UniqueTensorName(base + "_zero_point")};
     // Goes where it is read: it may serve several branches.
     graph_.AddNode("DynamicQuantizeLinear", {tensor}, {names.codes, names.scale, names.zero_point},
                    tensor + "_QuantizeLinear", "", node);
@@ -73,7 +75,7 @@ class DynamicWriter {
     const std::string y = node->output(), name = DynamicPlan::NameInResult(node->name);
     const std::string bias = conv ? node->input(2) : "";
 
-    const std::string scale = graph_.UniqueTensorName(name + "_scales_mul:0");
+    const std::string scale = graph_.UniqueTensorName((in_body_ ? y : name) + "_scales_mul:0");
     Add(node, "Mul", {data.scale, weight.scale}, {scale}, name + "_scales_mul");
     const std::string product = graph_.UniqueTensorName(y + "_output_quantized");
     Add(node, conv ? "ConvInteger" : "MatMulInteger", {data.codes, weight.codes, data.zero_point, weight.zero_point},
@@ -178,11 +180,12 @@ class DynamicWriter {
   Graph& graph_;
   DynamicConstants constants_;
   const QuantPlan& plan_;
+  const bool in_body_;
   std::map<std::string, CodeNames> codes_of_;  // by tensor
 };
 
 }  // namespace
 
-Status WriteDynamic(Model& model, const QuantPlan& plan) { return DynamicWriter(model, plan).Write(); }
+Status WriteDynamic(Model& model, const QuantPlan& plan) { return DynamicWriter(model, plan, false).Write(); }
 
 }  // namespace preon
