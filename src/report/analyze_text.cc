@@ -42,8 +42,9 @@ void AddMethods(TextWriter& out, const AnalyzeResult& result) {
             100 * method.median_error, static_cast<long long>(method.least_error));
   }
   out.Add(
-      "(medians over the tensors; error: root mean square, relative to that of the values; of single tensors: for a\n"
-      "whole model, quantize tries several methods on samples)\n");
+      "(Medians over the tensors. Error: root mean square, relative to that of the values. Errors of single tensors "
+      "do\n"
+      "not tell the best method for the model: quantize tries several on samples.)\n");
 }
 
 void AddShifts(TextWriter& out, const AnalyzeResult& result) {

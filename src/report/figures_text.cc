@@ -6,6 +6,15 @@
 
 namespace preon {
 
+std::string MetricValueText(MetricUnit unit, double value) {
+  const bool share = unit == MetricUnit::kShare;
+  return FigureText(value, share ? "%.1f %%" : unit == MetricUnit::kDecibel ? "%.2f dB" : "%.4f nats", share ? 100 : 1);
+}
+
+const char* UnitWord(MetricUnit unit) {
+  return unit == MetricUnit::kShare ? "points" : unit == MetricUnit::kDecibel ? "dB" : "nats";
+}
+
 std::string_view FigureOriginName(FigureOrigin origin) {
   switch (origin) {
     case FigureOrigin::kHeldOut:

@@ -14,6 +14,10 @@ namespace preon {
 std::string_view FigureOriginName(FigureOrigin origin);
 /// "20 samples that were kept from calibration and choices; 95 % intervals in parentheses".
 std::string FiguresText(const FigureSamples& figures, int64_t samples);
+/// "97.9 %", "12.34 dB", "1.2345 nats".
+std::string MetricValueText(MetricUnit unit, double value);
+/// In which a loss is told: "points", "dB" or "nats".
+const char* UnitWord(MetricUnit unit);
 /// How the rows of single methods were made, where that is not as quantize makes them; "" where there are none.
 std::string MethodsText(const std::vector<ValidatedModel>& models);
 

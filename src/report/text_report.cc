@@ -165,9 +165,8 @@ std::string ToText(const RangesResult& result) {
 
 std::string ToText(const ModelSummary& result) {
   TextWriter out;
-  out.Add("%s\n  size        %s; %lld weight tensors, %s\n", Printable(result.path).c_str(),
-          BytesText(result.size_bytes).c_str(), static_cast<long long>(result.weights),
-          BytesText(result.weight_bytes).c_str());
+  out.Add("%s\n  size        %s; %s, %s\n", Printable(result.path).c_str(), BytesText(result.size_bytes).c_str(),
+          CountText(result.weights, "weight tensor").c_str(), BytesText(result.weight_bytes).c_str());
   out.Add("  format      IR %lld", static_cast<long long>(result.ir_version));
   for (const auto& [domain, version] : result.opsets)
     out.Add(", %s %lld", domain.empty() ? "ai.onnx" : Printable(domain).c_str(), static_cast<long long>(version));

@@ -7,11 +7,6 @@
 namespace preon {
 namespace {
 
-std::string MetricValueText(MetricUnit unit, double value) {
-  const bool share = unit == MetricUnit::kShare;
-  return FigureText(value, share ? "%.1f %%" : unit == MetricUnit::kDecibel ? "%.2f dB" : "%.4f nats", share ? 100 : 1);
-}
-
 std::string FiguresOfModel(const Comparison& compare, const std::optional<MetricFigures>& metric, int64_t size_bytes) {
   std::string text;
   if (const OutputComparison* worst = WorstOutput(compare)) {
@@ -25,10 +20,6 @@ std::string FiguresOfModel(const Comparison& compare, const std::optional<Metric
     text += StrCat(", top-1 ", FigureText(compare.other_accuracy->top1, "%.1f %%", 100));
   }
   return StrCat(text, ", ", BytesText(size_bytes));
-}
-
-const char* UnitWord(MetricUnit unit) {
-  return unit == MetricUnit::kShare ? "points" : unit == MetricUnit::kDecibel ? "dB" : "nats";
 }
 
 // How a step changes the metric, in words: whether more is better is the metric's affair.
@@ -107,7 +98,7 @@ std::string ToText(const ValidateResult& result) {
   const ValidatedModel& judged = result.models[result.judged];
   out.Add("%s\n  judged on   %s%s; 95 %% intervals in parentheses\n", Printable(result.model).c_str(),
           CountText(judged.compare.samples, "sample").c_str(),
-          result.unseen ? "" : ", which were also used for calibration: other samples may give worse figures");
+          result.unseen ? "" : " also used for calibration: other samples may give worse figures");
   AddFloatLine(out, judged.compare, judged.metric, result.float_size_bytes);
   const std::string methods = MethodsText(result.models);
   if (!methods.empty()) out.Add("  rows        %s\n", methods.c_str());

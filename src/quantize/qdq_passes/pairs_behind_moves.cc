@@ -17,9 +17,9 @@ namespace preon {
 namespace {
 
 bool Moves(const Node& node) {
-  constexpr auto kMoves =
+  constexpr auto kOnlyMove =
       std::to_array<std::string_view>({"MaxPool", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze"});
-  return node.domain.empty() && std::ranges::count(kMoves, node.op_type) > 0;
+  return node.domain.empty() && std::ranges::count(kOnlyMove, node.op_type) > 0;
 }
 
 bool HasOneInt8Scale(const Graph& graph, const Node& node) {

@@ -50,6 +50,13 @@ std::string Ends(const std::optional<ConfidenceInterval>& interval, double facto
   return StrCat(" (", HtmlNumber(factor * interval->low), " … ", HtmlNumber(factor * interval->high), ")");
 }
 
+std::string MetricText(const MetricFigures& metric) {
+  const double factor = metric.unit == MetricUnit::kShare ? 100 : 1;
+  return StrCat(Html(metric.name), " ", MetricValueText(metric.unit, metric.float_value), " → ",
+                MetricValueText(metric.unit, metric.quantized_value), ", loses ", HtmlNumber(factor * metric.loss), " ",
+                UnitWord(metric.unit), Ends(metric.loss_interval, factor));
+}
+
 std::string ModelRow(size_t number, const ValidatedModel& model) {
   const auto cell = [](const std::string& text) { return StrCat("<td>", text, "</td>"); };
   std::string row = StrCat("<tr>", TextColumn(StrCat(number, ": ", Html(model.name))));
@@ -59,9 +66,7 @@ std::string ModelRow(size_t number, const ValidatedModel& model) {
   row += cell(worst == nullptr ? "–" : StrCat(HtmlNumber(worst->sqnr_db), Ends(worst->sqnr_interval)));
   row += cell(Percent(model.compare.argmax_agreement) + Ends(model.compare.agreement_interval, 100));
   if (model.metric)
-    row += cell(StrCat(Html(model.metric->name), " ", HtmlNumber(model.metric->float_value), " → ",
-                       HtmlNumber(model.metric->quantized_value), ", loses ", HtmlNumber(model.metric->loss),
-                       Ends(model.metric->loss_interval)));
+    row += cell(MetricText(*model.metric));
   else if (model.compare.reference_accuracy && model.compare.other_accuracy)
     row += cell(StrCat("top-1 ", Percent(model.compare.reference_accuracy->top1), " → ",
                        Percent(model.compare.other_accuracy->top1), Ends(model.compare.drop_interval, 100)));
@@ -77,7 +82,7 @@ std::string FiguresSection(const std::vector<ValidatedModel>& models, int64_t sa
   const std::string methods = MethodsText(models);
   return StrCat("<h2>Figures</h2>\n",
                 Note(StrCat("Against float, on ", CountText(samples, "sample"),
-                            unseen ? " not used for calibration" : ", which were also used for calibration",
+                            unseen ? " not used for calibration" : " also used for calibration",
                             ". In parentheses: intervals of 95 %. The float model has ", BytesText(float_size_bytes),
                             ".", meets_requirements ? "" : " What --require asks for does not hold.")),
                 methods.empty() ? "" : Note(StrCat("Rows of ", methods, ".")),
