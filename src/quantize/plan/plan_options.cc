@@ -78,6 +78,15 @@ std::vector<TensorType> PlanOptions::Types() const {
   return types;
 }
 
+WeightCodes PlanOptions::weight_codes() const {
+  return {.type = weight.type(),
+          .reduce_range = op_list.reduce_range,
+          .fits_pairs = !vnni && compat == Compat::kOff,
+          .per_channel = per_channel,
+          .scale_type = scale_type_of_weights(),
+          .rule = weight_rule};
+}
+
 PlanNeeds PlanOptions::Needs() const {
   const auto has_channels = [](const TensorOverride* wanted) {
     return wanted->per_channel.value_or(wanted->axis.value_or(-1) >= 0);

@@ -77,6 +77,16 @@ struct TensorSettings {
   std::vector<TensorType> Types() const;
 };
 
+/// How constants become codes, where a target asks for nothing else.
+struct WeightCodes {
+  DataType type = DataType::kInt8;
+  bool reduce_range = false;
+  bool fits_pairs = false;  ///< WeightPlan::fits_pairs, of products of int8
+  bool per_channel = true;
+  ScaleType scale_type = ScaleType::kFloat32;
+  WeightRule rule;
+};
+
 /// What types and scales ask of the operators of ONNX.
 struct PlanNeeds {
   std::vector<TensorType> types;  ///< that some tensor may get
@@ -117,6 +127,7 @@ struct PlanOptions {
   /// Does a search change layers as Quark's mixed precision does?
   bool MixesAsQuark() const { return compat == Compat::kQuark && possible.any(); }
   ScaleType scale_type_of_weights() const { return weight_scale_type.value_or(scale_type); }
+  WeightCodes weight_codes() const;
   /// All types that some tensor may get.
   std::vector<TensorType*> Types();
   std::vector<TensorType> Types() const;

@@ -10,9 +10,8 @@
 
 #include "formats/compat/compat.h"
 #include "formats/int_format.h"
-#include "formats/scale_type.h"
-#include "formats/weight_rule.h"
 #include "ir/graph.h"
+#include "quantize/plan/plan_options.h"
 #include "quantize/plan/quant_plan.h"
 #include "quantize/plan/tensor_override.h"
 
@@ -28,20 +27,10 @@ struct KernelVerdict {
 inline constexpr KernelVerdict kTooSmallForDynamic{
     FloatReason::kNoGain, "too small: computing the scale in each run would cost more than INT8 gains"};
 
-/// How constants become codes.
-struct DynamicWeights {
-  DataType type = DataType::kInt8;
-  bool reduce_range = false;
-  bool fits_pairs = false;  ///< WeightPlan::fits_pairs, of products of int8
-  bool per_channel = true;
-  ScaleType scale_type = ScaleType::kFloat32;
-  WeightRule rule;
-};
-
 class DynamicKernels {
  public:
   /// @param overrides  of constants, by name; they and the graph outlive it
-  DynamicKernels(const Graph& graph, DynamicWeights weights, const std::map<std::string, TensorOverride>& overrides,
+  DynamicKernels(const Graph& graph, WeightCodes weights, const std::map<std::string, TensorOverride>& overrides,
                  Compat compat)
       : graph_(graph), weights_(std::move(weights)), overrides_(overrides), as_others_(compat != Compat::kOff) {}
 
@@ -65,7 +54,7 @@ class DynamicKernels {
   void AddConstant(const Node& node, size_t index, IntFormat format, int axis, DynamicPlan& plan) const;
 
   const Graph& graph_;
-  const DynamicWeights weights_;
+  const WeightCodes weights_;
   const std::map<std::string, TensorOverride>& overrides_;
   const bool as_others_;  // as other tools write them
 };

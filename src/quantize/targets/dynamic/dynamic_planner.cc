@@ -24,14 +24,7 @@ class DynamicPlanner {
         graph_(model.graph),
         options_(options),
         selection_(options.exclude, options.op_list.selection.nodes),
-        kernels_(graph_,
-                 {.type = options.weight.type(),
-                  .reduce_range = options.op_list.reduce_range,
-                  .fits_pairs = !options.vnni && options.compat == Compat::kOff,
-                  .per_channel = options.per_channel,
-                  .scale_type = options.scale_type_of_weights(),
-                  .rule = options.weight_rule},
-                 options.settings.overrides, options.compat),
+        kernels_(graph_, options.weight_codes(), options.settings.overrides, options.compat),
         as_others_(options.compat != Compat::kOff) {
     plan_.target = "dynamic";
     plan_.compat = options.compat;

@@ -49,14 +49,7 @@ class OrtCpuPlanner {
       : graph_(model.graph),
         options_(options),
         selection_(options.exclude, options.op_list.selection.nodes),
-        dynamic_(graph_,
-                 {.type = options.weight.type(),
-                  .reduce_range = options.op_list.reduce_range,
-                  .fits_pairs = !options.vnni && options.compat == Compat::kOff,
-                  .per_channel = options.per_channel,
-                  .scale_type = options.scale_type_of_weights(),
-                  .rule = options.weight_rule},
-                 options.settings.overrides, options.compat),
+        dynamic_(graph_, options.weight_codes(), options.settings.overrides, options.compat),
         plan_{.target = "ort-cpu", .compat = options.compat} {
     plan_.warnings = selection_.WithoutEffect(graph_);
   }
