@@ -6,6 +6,7 @@
 
 #include "base/str_cat.h"
 #include "base/text.h"
+#include "formats/tensor_type.h"
 
 namespace preon {
 namespace {
@@ -17,8 +18,6 @@ constexpr std::array kActivations = {"LeakyRelu", "PRelu", "Sigmoid", "HardSigmo
                                      "Tanh",      "Elu",   "Gelu",    "Mish",        "Softplus"};
 // The runtime takes a bias whose scale is off the product of the other two by no more than this.
 constexpr double kBiasScaleTolerance = 0.01;
-
-bool IsCode8(DataType type) { return type == DataType::kInt8 || type == DataType::kUInt8; }
 
 bool IsFloatConstant(const Graph& graph, const std::string& tensor) {
   const Tensor* constant = graph.Initializer(tensor);
@@ -100,7 +99,7 @@ std::optional<std::string> NoInputPair(const NodeInContext& at) {
 
 std::optional<std::string> WideCodes(const NodeInContext& at) {
   for (const auto& [tensor, type] : CodesAround(at)) {
-    if (type != DataType::kUndefined && !IsCode8(type))
+    if (type != DataType::kUndefined && !IsByte(type))
       return StrCat("'", tensor, "' has codes of type ", DataTypeName(type));
   }
   return std::nullopt;
@@ -111,7 +110,7 @@ std::optional<std::string> WeightForm(const NodeInContext& at) {
   const std::string& weight = at.node.input(1);
   if (!IsDequantized(at.graph, weight)) return StrCat("weight '", weight, "' has no DequantizeLinear");
   const DataType type = CodeType(at.graph, weight), data = CodeType(at.graph, at.node.input(0));
-  if (type != DataType::kUndefined && !IsCode8(type))
+  if (type != DataType::kUndefined && !IsByte(type))
     return StrCat("weight '", weight, "' has codes of type ", DataTypeName(type));
   if (type == DataType::kUInt8 && data == DataType::kInt8)
     return StrCat("weight '", weight, "' has uint8 codes, its data int8: no kernel takes this pair");

@@ -207,8 +207,8 @@ std::string TargetOfQConfig(Options& options) {
   const PlanOptions& plan = options.plan;
   const auto asked = options.given.keys.find("EnableNPUCnn");
   const bool powers = plan.scale_type == ScaleType::kPowerOfTwo && plan.scale_type_of_weights() == plan.scale_type;
-  const bool bytes = plan.activation == DataType::kInt8 || plan.activation == DataType::kUInt8;
-  if (!powers || !bytes || (asked != options.given.keys.end() && asked->second == "false")) return "quark";
+  if (!powers || !IsByte(plan.activation) || (asked != options.given.keys.end() && asked->second == "false"))
+    return "quark";
   const bool mixes = !options.algorithms.precision.empty() || !options.algorithms.precision_keys.empty();
   if (!plan.settings.any() && !mixes) return "npu-cnn";
   options.given.warnings.emplace_back(

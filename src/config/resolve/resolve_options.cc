@@ -193,8 +193,7 @@ std::set<std::string> ImpliedPasses(const WriteOptions& write, bool fixes_shapes
 }
 
 Status CheckIntegerOperators(const PassSelection& passes, const TensorType& activation, const TensorType& weight) {
-  const auto is_byte = [](const TensorType& type) { return type == DataType::kInt8 || type == DataType::kUInt8; };
-  if (!passes.enabled.contains("qoperator") || (is_byte(activation) && is_byte(weight))) return Status::Ok();
+  if (!passes.enabled.contains("qoperator") || (IsByte(activation) && IsByte(weight))) return Status::Ok();
   return Error(ErrorId::kConflictingOptions, "--format qoperator: integer operators take int8 and uint8 only, got ",
                activation.name(), " and ", weight.name());
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "formats/int_format.h"
+#include "formats/tensor_type.h"
 #include "ir/graph.h"
 
 namespace preon {
@@ -18,7 +19,7 @@ struct CodedTensor {
   int64_t scales = 1;
 
   bool per_tensor() const { return scales == 1; }
-  bool is_byte() const { return type == DataType::kInt8 || type == DataType::kUInt8; }
+  bool is_byte() const { return IsByte(type); }
 };
 
 /// Of a tensor that a DequantizeLinear writes, which has one scale per tensor or axis.

@@ -9,6 +9,7 @@
 
 #include "formats/int_format.h"
 #include "formats/quark_operators.h"
+#include "formats/tensor_type.h"
 #include "ir/model_io.h"
 #include "passes/support/rewrite.h"
 #include "quantize/qdq_passes/qdq_passes.h"
@@ -24,8 +25,7 @@ int64_t StandardOpset(const Graph& graph, const Node& node) {
     return 0;
   const Tensor* zero_point = graph.Initializer(node.input(2));
   if (zero_point == nullptr || !IsIntType(zero_point->type())) return 0;
-  const bool byte = zero_point->type() == DataType::kInt8 || zero_point->type() == DataType::kUInt8;
-  return byte || zero_point->type() == DataType::kInt32 ? kByteOpset : kAllCodesOpset;
+  return IsByte(zero_point->type()) || zero_point->type() == DataType::kInt32 ? kByteOpset : kAllCodesOpset;
 }
 
 class StandardQuantizers final : public QdqPass {

@@ -14,9 +14,6 @@
 namespace preon {
 namespace {
 
-// No scale per channel, and rounded to as they are.
-bool IsUnscaled(const TensorType& type) { return type.block() != nullptr || IsHalf(type); }
-
 // What layers say of each tensor if all nodes were quantized that the user does not exclude.
 QuantPlan AllQuantized(const Graph& source, const ExcludeOptions& exclude) {
   const Selection selection(exclude, {});
@@ -108,7 +105,7 @@ class Checker {
     const auto rank = static_cast<int64_t>(shape.size());
     if (wanted.block_size && !wanted.axis && rank == 0) add("block_size: it is a single value");
     if (!wanted.axis) return;
-    if (IsUnscaled(type))
+    if (!HasScale(type, /*scaled=*/false))
       add("axis: got ", *wanted.axis, ", but ", type.name(),
           " has no scales per channel; wanted an integer type or no axis");
     if (*wanted.axis < -rank || *wanted.axis >= rank)
