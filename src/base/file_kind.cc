@@ -1,7 +1,8 @@
 #include "base/file_kind.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "base/spelling.h"
 
 namespace preon {
 namespace {
@@ -29,9 +30,8 @@ constexpr Kind kKinds[] = {
 }  // namespace
 
 std::string_view WhatItIsInstead(std::span<const std::byte> bytes) {
-  std::string begin(reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), kKindBytes));
+  std::string begin = ToLower({reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), kKindBytes)});
   begin.erase(0, begin.find_first_not_of(" \t\r\n"));
-  std::ranges::transform(begin, begin.begin(), [](unsigned char c) { return c < 0x80 ? std::tolower(c) : c; });
   constexpr std::string_view kTfLite = "tfl3";
   if (begin.size() >= 8 && begin.substr(4, 4) == kTfLite) return "it is a TensorFlow Lite model; export it to ONNX";
   const auto kind = std::ranges::find_if(kKinds, [&](const Kind& each) { return begin.starts_with(each.begin); });

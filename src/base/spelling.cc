@@ -7,8 +7,9 @@
 namespace preon {
 namespace {
 
-// Not std::tolower: names are ASCII, and the user's locale must not change what a name means.
+// Not std::tolower and std::toupper: names are ASCII, and the user's locale must not change what a name means.
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+char Upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
@@ -31,6 +32,12 @@ std::string ToLower(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) c = Lower(c);
   return lower;
+}
+
+std::string ToUpper(std::string_view text) {
+  std::string upper(text);
+  for (char& c : upper) c = Upper(c);
+  return upper;
 }
 
 std::string JoinNames(std::span<const std::string> names) {

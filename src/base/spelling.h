@@ -10,6 +10,8 @@ namespace preon {
 
 /// A-Z to a-z; everything else stays.
 std::string ToLower(std::string_view text);
+/// a-z to A-Z; everything else stays.
+std::string ToUpper(std::string_view text);
 /// "a, b, c".
 std::string JoinNames(std::span<const std::string> names);
 /// "a, b and 2 more": at most `most` names of a list or a set, then how many are left.

@@ -24,6 +24,12 @@ TEST(Spelling, NothingNearGivesNothing) {
   EXPECT_EQ(NearestName("minmax", {}), "");
 }
 
+// 'ä' and 'Ä' in Latin-1, which std::toupper and std::tolower change in some locales.
+TEST(Spelling, CaseIsThatOfAscii) {
+  EXPECT_EQ(ToUpper("a8w8_Z{`\xe4"), "A8W8_Z{`\xe4");
+  EXPECT_EQ(ToLower("A8W8_z[@\xc4"), "a8w8_z[@\xc4");
+}
+
 TEST(Spelling, OfALongListTheFirstNamesAndHowManyAreLeft) {
   EXPECT_EQ(FirstNames(kNames, 2), "percentile, minmax and 2 more");
   EXPECT_EQ(FirstNames(kNames, 4), "percentile, minmax, entropy, u8");

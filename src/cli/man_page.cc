@@ -1,5 +1,6 @@
 #include "cli/man_page.h"
 
+#include "base/spelling.h"
 #include "base/text.h"
 #include "base/version.h"
 
@@ -27,15 +28,9 @@ std::string Roff(std::string_view text) {
   return roff;
 }
 
-std::string Upper(std::string_view name) {
-  std::string upper(name);
-  for (char& c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-  return upper;
-}
-
 // No date: the same version gives the same page.
 std::string Title(std::string_view name) {
-  return StrCat(".TH ", Roff(Upper(name)), " 1 \"\" \"preon ", kVersion, "\" \"preon manual\"\n");
+  return StrCat(".TH ", Roff(ToUpper(name)), " 1 \"\" \"preon ", kVersion, "\" \"preon manual\"\n");
 }
 
 std::string Example(std::string_view text) { return StrCat(".SH EXAMPLES\n.nf\n", Roff(text), ".fi\n"); }

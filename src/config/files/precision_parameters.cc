@@ -32,13 +32,14 @@ std::string Bare(std::string_view name) {
 }
 
 std::string InSnakeCase(std::string_view key) {
+  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
   std::string name;
   for (size_t index = 0; index < key.size(); ++index) {
-    const bool starts_word = std::isupper(key[index]) && index > 0 && !std::isupper(key[index - 1]);
+    const bool starts_word = is_upper(key[index]) && index > 0 && !is_upper(key[index - 1]);
     name += starts_word ? "_" : "";
-    name += static_cast<char>(std::tolower(key[index]));
+    name += key[index];
   }
-  return name;
+  return ToLower(name);
 }
 
 struct Setter {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "base/spelling.h"
 #include "config/option_table.h"
 
 namespace preon {
@@ -76,14 +76,8 @@ Status ApplyQConfigPreset(Options& options, const QConfigPreset& preset) {
   return SetOption(options, "qconfig", config.dump()).WithContext("preset ", preset.name);
 }
 
-std::string Upper(std::string_view name) {
-  std::string upper;
-  for (const char c : name) upper += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return upper;
-}
-
 std::string Canonical(std::string_view name) {
-  std::string canonical = Upper(name);
+  std::string canonical = ToUpper(name);
   if (canonical.ends_with("_CONFIG")) canonical.resize(canonical.size() - std::string_view("_CONFIG").size());
   return canonical;
 }
