@@ -11,4 +11,9 @@ const Tensor* ConstantValue(const Graph& graph, const std::string& tensor) {
   return value == producer->attributes.end() ? nullptr : std::get_if<Tensor>(&value->second);
 }
 
+bool IsFloatConstant(const Graph& graph, std::string_view tensor) {
+  const Tensor* constant = graph.Initializer(tensor);
+  return constant != nullptr && constant->type() == DataType::kFloat;
+}
+
 }  // namespace preon

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "ir/graph.h"
 
@@ -9,5 +10,7 @@ namespace preon {
 
 /// The value of an initializer or of a Constant node; null for other tensors and other forms of Constant.
 const Tensor* ConstantValue(const Graph& graph, const std::string& tensor);
+/// True for an initializer of type float.
+bool IsFloatConstant(const Graph& graph, std::string_view tensor);
 
 }  // namespace preon

@@ -133,4 +133,10 @@ std::string Graph::UniqueNodeName(std::string_view wanted) const {
   return MakeUnique(wanted, [this](const std::string& node) { return FindNode(node) != nullptr; });
 }
 
+Node* OnlyReader(const Graph& graph, std::string_view tensor) {
+  if (graph.UseCount(tensor) != 1 || graph.IsOutput(tensor)) return nullptr;  // a constant may have thousands
+  const std::vector<Use> uses = graph.Uses(tensor);
+  return uses[0].captured ? nullptr : uses[0].node;
+}
+
 }  // namespace preon

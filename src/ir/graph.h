@@ -221,6 +221,10 @@ class Graph {
   NameMap<Node*> nodes_by_name_;
 };
 
+/// The only place that reads `tensor`, and reads it once; null where more read it, a sub-graph does, or it is a graph
+/// output.
+Node* OnlyReader(const Graph& graph, std::string_view tensor);
+
 /// A model: the graph and everything around it that must survive.
 /// A file that holds weights of a model and that others may open under its path as long as a copy of `file` lives.
 struct WeightFile {

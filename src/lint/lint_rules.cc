@@ -7,6 +7,7 @@
 #include "base/str_cat.h"
 #include "base/text.h"
 #include "formats/tensor_type.h"
+#include "ir/constant_value.h"
 
 namespace preon {
 namespace {
@@ -18,11 +19,6 @@ constexpr std::array kActivations = {"LeakyRelu", "PRelu", "Sigmoid", "HardSigmo
                                      "Tanh",      "Elu",   "Gelu",    "Mish",        "Softplus"};
 // The runtime takes a bias whose scale is off the product of the other two by no more than this.
 constexpr double kBiasScaleTolerance = 0.01;
-
-bool IsFloatConstant(const Graph& graph, const std::string& tensor) {
-  const Tensor* constant = graph.Initializer(tensor);
-  return constant != nullptr && constant->type() == DataType::kFloat;
-}
 
 bool IsDequantized(const Graph& graph, const std::string& tensor) {
   const Node* producer = graph.Producer(tensor);
@@ -43,13 +39,6 @@ const Node* QuantizerOf(const Graph& graph, const std::string& tensor) {
     if (!use.captured && use.input == 0 && use.node->op_type == "QuantizeLinear") return use.node;
   }
   return nullptr;
-}
-
-// The reader of a tensor that nobody else reads, or null.
-const Node* OnlyReader(const Graph& graph, const std::string& tensor) {
-  if (graph.UseCount(tensor) != 1 || graph.IsOutput(tensor)) return nullptr;
-  const Use use = graph.Uses(tensor)[0];
-  return use.captured ? nullptr : use.node;
 }
 
 const Tensor* ScaleOf(const Graph& graph, const std::string& tensor) {

@@ -14,7 +14,6 @@
 #include "passes/node_pass.h"
 #include "passes/passes.h"
 #include "passes/support/linear_op.h"
-#include "passes/support/match.h"
 #include "passes/support/rewrite.h"
 
 namespace preon {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/constant_value.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
 #include "passes/support/match.h"

@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "ir/constant_value.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
 #include "passes/support/match.h"

@@ -8,9 +8,9 @@
 // Why:         the runtime has no integer Gemm with scalars.
 #include <algorithm>
 
+#include "ir/constant_value.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
-#include "passes/support/match.h"
 
 namespace preon {
 namespace {

@@ -9,9 +9,9 @@
 // Why:         the integer Gemm takes the bias. For higher ranks the runtime would turn the pair into a float Gemm
 //              before it looks for integer kernels; a bias of rank 3 keeps it from that (2.4 times faster,
 //              docs/design/placement.md).
+#include "ir/constant_value.h"
 #include "passes/node_pass.h"
 #include "passes/passes.h"
-#include "passes/support/match.h"
 #include "passes/support/rewrite.h"
 
 namespace preon {

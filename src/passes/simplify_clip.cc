@@ -12,7 +12,6 @@
 #include "passes/node_pass.h"
 #include "passes/passes.h"
 #include "passes/support/clamp.h"
-#include "passes/support/match.h"
 #include "passes/support/rewrite.h"
 
 namespace preon {

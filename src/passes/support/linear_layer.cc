@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/constant_value.h"
 #include "passes/support/match.h"
 #include "passes/support/rewrite.h"
 

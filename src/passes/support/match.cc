@@ -10,11 +10,6 @@ const Tensor* Constant(const Graph& graph, std::string_view tensor) {
   return graph.overridable_initializers.count(tensor) > 0 ? nullptr : graph.Initializer(tensor);
 }
 
-bool IsFloatConstant(const Graph& graph, std::string_view tensor) {
-  const Tensor* constant = graph.Initializer(tensor);
-  return constant != nullptr && constant->type() == DataType::kFloat;
-}
-
 std::optional<float> ConstantScalar(const Graph& graph, std::string_view tensor) {
   const Tensor* constant = Constant(graph, tensor);
   if (constant == nullptr || constant->type() != DataType::kFloat || constant->count() != 1) return std::nullopt;
@@ -64,12 +59,6 @@ std::optional<std::vector<double>> ConstantPerChannel(const Graph& graph, std::s
 Node* ProducerOf(const Graph& graph, std::string_view tensor, std::string_view op_type) {
   Node* node = graph.Producer(tensor);
   return node != nullptr && node->Is(op_type) ? node : nullptr;
-}
-
-Node* OnlyReader(const Graph& graph, std::string_view tensor) {
-  if (graph.UseCount(tensor) != 1 || graph.IsOutput(tensor)) return nullptr;  // a constant may have thousands
-  const std::vector<Use> uses = graph.Uses(tensor);
-  return uses[0].captured ? nullptr : uses[0].node;
 }
 
 std::string OtherInput(const Node& node, std::string_view tensor) {

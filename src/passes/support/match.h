@@ -1,4 +1,4 @@
-// What patterns ask about a graph: constants and their values, sole readers, producers, closed sets of nodes.
+// What patterns ask about a graph: constants and their values, producers, closed sets of nodes.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,6 @@ namespace preon {
 
 /// The constant under this name; null when it is computed, absent, or a default that the model's user may override.
 const Tensor* Constant(const Graph& graph, std::string_view tensor);
-/// True for an initializer of type float.
-bool IsFloatConstant(const Graph& graph, std::string_view tensor);
 /// The value of a float constant of one element, whatever its rank.
 std::optional<float> ConstantScalar(const Graph& graph, std::string_view tensor);
 /// Of a node with two inputs: the constant of one element among them, and the index of the other input; the second
@@ -37,9 +35,6 @@ std::optional<std::vector<double>> ConstantPerChannel(const Graph& graph, std::s
 
 /// The producer of `tensor` where it is a standard operator of this type, else null.
 Node* ProducerOf(const Graph& graph, std::string_view tensor, std::string_view op_type);
-/// The only place that reads `tensor`, and reads it once; null where more read it, a sub-graph does, or it is a graph
-/// output.
-Node* OnlyReader(const Graph& graph, std::string_view tensor);
 /// Of a node with two inputs, the one that is not `tensor`; "" where neither or both are.
 std::string OtherInput(const Node& node, std::string_view tensor);
 /// True when nothing outside `nodes` reads what they write, except what `last` (one of them) writes.

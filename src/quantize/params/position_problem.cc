@@ -6,7 +6,6 @@
 #include <map>
 
 #include "base/text.h"
-#include "passes/support/match.h"
 #include "quantize/plan/dpu_operators.h"
 
 namespace preon {

@@ -7,7 +7,6 @@
 // Formula:     -
 // Why:         Quark's RemoveQDQBetweenOps.
 #include "formats/quark_operators.h"
-#include "passes/support/match.h"
 #include "quantize/qdq_passes/qdq_passes.h"
 
 namespace preon {
