@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "formats/bit_packing.h"
 #include "formats/block_view.h"
 #include "kernels/quantize_blocks.h"
 
@@ -66,7 +65,7 @@ Status CheckSize(const char* what, size_t got, int64_t wanted) {
   return Error(ErrorId::kPackedSize, what, ": got ", got, ", wanted ", wanted);
 }
 
-constexpr int kExponentBias = 127, kNanScale = 255;
+constexpr int kExponentBias = 127;
 
 }  // namespace
 
@@ -136,42 +135,6 @@ Status Decode(const BlockSpec& spec, std::span<const int64_t> shape, int64_t axi
     });
   });
   return Status::Ok();
-}
-
-Result<PackedBlocks> Pack(const BlockSpec& spec, const BlockCodes& codes) {
-  PackedBlocks packed;
-  packed.elements = PackBits(codes.elements, spec.element_bits());
-  for (size_t block = 0; block < codes.exponents.size(); ++block) {
-    const int biased = codes.exponents[block] == BlockCodes::kNaN ? kNanScale : codes.exponents[block] + kExponentBias;
-    if (biased < 0 || (biased >= kNanScale && codes.exponents[block] != BlockCodes::kNaN)) {
-      return Error(ErrorId::kNotRepresentable, "block ", block, " has the scale 2^", codes.exponents[block],
-                   ", wanted 2^-127 to 2^127: only the strict form of this type can store any scale");
-    }
-    packed.scales.push_back(static_cast<std::byte>(biased));
-  }
-  const std::vector<uint32_t> shifts(codes.shifts.begin(), codes.shifts.end());
-  packed.shifts = PackBits(shifts, static_cast<int>(spec.sub_block_shift_bits));
-  return packed;
-}
-
-Result<BlockCodes> Unpack(const BlockSpec& spec, std::span<const int64_t> shape, int64_t axis,
-                          const PackedBlocks& packed) {
-  PREON_ASSIGN_OR_RETURN(const BlockView view, ViewBlocks(shape, axis, spec.block_size));
-  const int64_t sub_blocks = SubBlocks(GridOf(spec), view);
-  const int shift_bits = static_cast<int>(spec.sub_block_shift_bits);
-  PREON_RETURN_IF_ERROR(
-      CheckSize("bytes of element codes", packed.elements.size(), PackedBitsSize(view.count(), spec.element_bits())));
-  PREON_RETURN_IF_ERROR(CheckSize("bytes of scales", packed.scales.size(), view.blocks()));
-  PREON_RETURN_IF_ERROR(CheckSize("bytes of shifts", packed.shifts.size(), PackedBitsSize(sub_blocks, shift_bits)));
-  BlockCodes codes;
-  codes.elements = UnpackBits(packed.elements, static_cast<size_t>(view.count()), spec.element_bits());
-  for (const std::byte scale : packed.scales) {
-    const int biased = std::to_integer<int>(scale);
-    codes.exponents.push_back(biased == kNanScale ? BlockCodes::kNaN : static_cast<int16_t>(biased - kExponentBias));
-  }
-  const std::vector<uint32_t> shifts = UnpackBits(packed.shifts, static_cast<size_t>(sub_blocks), shift_bits);
-  codes.shifts.assign(shifts.begin(), shifts.end());
-  return codes;
 }
 
 }  // namespace preon

@@ -1,10 +1,9 @@
-// Tensors in a block format: quantize-dequantize, codes, and codes as bytes.
+// Tensors in a block format: quantize-dequantize, and codes.
 //
 // Tensors are raw row-major floats with a shape. Blocks run along `axis`, -rank…rank-1; tensors of rank 0 and 1 have
 // one axis, whatever is asked for. The last block of a line may be short.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -52,21 +51,5 @@ Result<BlockCodes> Encode(const BlockSpec& spec, std::span<const int64_t> shape,
 
 /// The values of codes that belong to this shape and axis. Errors: kFormatAxis, kPackedSize.
 Status Decode(const BlockSpec& spec, std::span<const int64_t> shape, int64_t axis, const BlockCodes& codes, float* out);
-
-/// Codes as bytes, nothing wasted but the bits behind the last code of each plane. Codes follow one another from the
-/// lowest bit of the first byte up; those of 4 bits lie as ONNX packs them.
-struct PackedBlocks {
-  std::vector<std::byte> elements;  ///< element_bits() each
-  std::vector<std::byte> scales;    ///< a byte per block: exponent + 127; 255: NaN
-  std::vector<std::byte> shifts;    ///< sub_block_shift_bits each
-
-  size_t size_bytes() const { return elements.size() + scales.size() + shifts.size(); }
-};
-
-/// Errors: kNotRepresentable for exponents outside of -127…127, which only kCompat has.
-Result<PackedBlocks> Pack(const BlockSpec& spec, const BlockCodes& codes);
-/// Errors: kFormatAxis, kPackedSize where the bytes don't fit the shape.
-Result<BlockCodes> Unpack(const BlockSpec& spec, std::span<const int64_t> shape, int64_t axis,
-                          const PackedBlocks& packed);
 
 }  // namespace preon

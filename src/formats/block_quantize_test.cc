@@ -8,6 +8,7 @@
 
 #include "formats/block_codec.h"
 #include "formats/test_blocks.h"
+#include "formats/test_packed_blocks.h"
 
 namespace preon {
 namespace {
@@ -182,7 +183,6 @@ TEST(QuantizeDequantize, AxesThatAreNone) {
     EXPECT_THAT(status.message(), testing::HasSubstr("for shape [3, 4], wanted -2 to 1"));
     EXPECT_EQ(Encode({}, shape, axis, x.data()).status().id(), ErrorId::kFormatAxis);
     EXPECT_EQ(Decode({}, shape, axis, {}, out.data()).id(), ErrorId::kFormatAxis);
-    EXPECT_EQ(Unpack({}, shape, axis, {}).status().id(), ErrorId::kFormatAxis);
   }
 }
 
@@ -215,7 +215,7 @@ TEST(QuantizeDequantize, AnyAttributes) {
     EXPECT_EQ(status.ok(), rank <= 1 || (axis >= -rank && axis < rank));
     if (!status.ok()) continue;
     const Result<BlockCodes> codes = Encode(*spec, shape, axis, x.data());
-    if (codes.ok() && Pack(*spec, *codes).ok()) ++used;
+    if (codes.ok() && Pack(*spec, *codes).has_value()) ++used;
   }
   EXPECT_GT(used, 100);
 }

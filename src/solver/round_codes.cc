@@ -25,17 +25,6 @@ Matrix RoundCodes(const CodeProblem& problem, const RoundingSteps& steps, const 
   return std::move(panel.code);
 }
 
-Matrix NearestCodes(const Matrix& weights, const CodeGrids& grids) {
-  Matrix codes(weights.rows(), weights.columns());
-  for (size_t i = 0; i < codes.rows(); ++i) {
-    for (size_t j = 0; j < codes.columns(); ++j) {
-      const CodeGrid& grid = grids.at(i, j);
-      codes.at(i, j) = NearestInteger(std::clamp(weights.at(i, j) / grid.scale, grid.least, grid.most));
-    }
-  }
-  return codes;
-}
-
 Matrix WeightChange(const Matrix& codes, const Matrix& weights, const CodeGrids& grids) {
   Matrix moved(codes.rows(), codes.columns());
   for (size_t i = 0; i < codes.rows(); ++i) {

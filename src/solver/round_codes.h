@@ -19,8 +19,6 @@ constexpr size_t kPanelWidth = 64;
 /// Codes [inputs, outputs]. With descent, the best of all allowed codes where there are at most kMaxExactInputs inputs.
 /// @param order  OrderFor(problem.curvature, steps)
 Matrix RoundCodes(const CodeProblem& problem, const RoundingSteps& steps, const SweepOrder& order);
-/// The nearest codes of the weights.
-Matrix NearestCodes(const Matrix& weights, const CodeGrids& grids);
 /// scale · code - weights.
 Matrix WeightChange(const Matrix& codes, const Matrix& weights, const CodeGrids& grids);
 

@@ -13,6 +13,7 @@ using test::ColumnOf;
 using test::CorrelatedInputs;
 using test::FormAt;
 using test::LeastForm;
+using test::NearestCodes;
 using test::RandomMatrix;
 
 struct Case {

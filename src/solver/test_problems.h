@@ -1,9 +1,11 @@
 // For tests: small problems with correlated inputs, and the best of all codes by trying them all.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <random>
 
+#include "solver/code_panel.h"
 #include "solver/code_problem.h"
 
 namespace preon::test {
@@ -34,6 +36,18 @@ inline CodeGrids GridsOf(const Matrix& weights, float levels) {
     grids.grids.push_back({.scale = largest / levels, .least = -levels - 1, .most = levels});
   }
   return grids;
+}
+
+/// The nearest codes of the weights.
+inline Matrix NearestCodes(const Matrix& weights, const CodeGrids& grids) {
+  Matrix codes(weights.rows(), weights.columns());
+  for (size_t i = 0; i < codes.rows(); ++i) {
+    for (size_t j = 0; j < codes.columns(); ++j) {
+      const CodeGrid& grid = grids.at(i, j);
+      codes.at(i, j) = NearestInteger(std::clamp(weights.at(i, j) / grid.scale, grid.least, grid.most));
+    }
+  }
+  return codes;
 }
 
 inline double FormAt(const CodeProblem& problem, const std::vector<float>& codes, size_t output) {

@@ -28,7 +28,6 @@ inline constexpr std::array<size_t, kParts> kFirstBins = {0, 0, kTailBin, kTailB
 class TensorHistogram {
  public:
   static constexpr int kMinWidthExponent = -126;  // the narrowest bins whose inverse is a float
-  static constexpr int kMaxWidthExponent = 116;
 
   /// Smallest k in range with max_magnitude < kBinsPerSign * 2^k.
   static int WidthExponent(float max_magnitude);

@@ -87,7 +87,7 @@ class Call:
             raise Unmapped(key)
 
 
-def ort_call(call, config, presets):
+def ort_call(call, config):
     if config.get("fmt") != "QDQ" or config["kind"] != "static":
         raise Unmapped("another format")
     top = config["top"]
@@ -211,7 +211,10 @@ def default_method(spec):
 def call_for(name, config, model, float_graph, presets):
     """How preon makes the graph of configuration `name` of a float model (name, onnx.GraphProto)."""
     call = Call(float_graph)
-    (ort_call if config["peer"] == "ort" else quark_call)(call, config, presets)
+    if config["peer"] == "ort":
+        ort_call(call, config)
+    else:
+        quark_call(call, config, presets)
     for configs, models, change, _ in ADAPTED:
         if any(fnmatch(name, pattern) for pattern in configs.split()) and any(fnmatch(model, pattern) for pattern in models.split()):
             change(call)

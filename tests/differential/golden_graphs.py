@@ -200,7 +200,7 @@ def facts(graph):
     return places, operators
 
 
-def names_of(graph, chain, where):
+def names_of(chain):
     """Names relative to the tensor's, of the nodes and constants of the nearest quantizer."""
     if not chain:
         return None
@@ -263,8 +263,8 @@ def compare(golden, ours, skip=()):
             a, b = codes_of(golden, link), codes_of(ours, our_link)
             if a != b and not (a and a[1] == "sha"):
                 found.append((codes_apart(a, b), f"{place}: {str(a)[:60]} → {str(b)[:60]}"))
-            elif names_of(golden, chain, place) != names_of(ours, our_chain, place):
-                found.append(("names", f"{place}: {names_of(golden, chain, place)} → {names_of(ours, our_chain, place)}"))
+            elif names_of(chain) != names_of(our_chain):
+                found.append(("names", f"{place}: {names_of(chain)} → {names_of(our_chain)}"))
     return [(part, text) for part, text in found if part.split()[0] not in skip]
 
 

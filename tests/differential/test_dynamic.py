@@ -22,10 +22,6 @@ def quantize(preon, model, *options, output="q.onnx"):
     return onnx.load(preon.folder / output), json.loads(done.stdout)
 
 
-def all_passes_off(model):
-    return [f"--disable-pass={name}" for name in model.passes()]
-
-
 def sqnr_db(wanted, got):
     return 10 * np.log10(np.square(wanted).sum() / np.square(wanted - got).sum())
 
