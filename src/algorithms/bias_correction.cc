@@ -1,6 +1,5 @@
 #include "algorithms/bias_correction.h"
 
-#include <algorithm>
 #include <array>
 #include <type_traits>
 

@@ -1,7 +1,5 @@
 #include "algorithms/smooth_folding.h"
 
-#include <algorithm>
-
 #include "algorithms/scaled_layer.h"
 
 namespace preon {

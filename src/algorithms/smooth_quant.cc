@@ -2,7 +2,6 @@
 // weights that read them are multiplied: what activations find hard to represent, weights take over.
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "algorithms/algorithms.h"
 #include "algorithms/last_axis_extremes.h"

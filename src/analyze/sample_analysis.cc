@@ -1,7 +1,6 @@
 #include "analyze/sample_analysis.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/text.h"
 

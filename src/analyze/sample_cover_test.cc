@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
-
 #include "analyze/test_extents.h"
 
 namespace preon {

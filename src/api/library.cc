@@ -2,7 +2,6 @@
 #include "preon/preon.h"
 
 #include <algorithm>
-#include <new>
 #include <utility>
 #include <variant>
 

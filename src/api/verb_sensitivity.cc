@@ -1,4 +1,3 @@
-#include <optional>
 
 #include "api/judge/pasted_command.h"
 #include "api/trial_runs.h"

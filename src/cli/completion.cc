@@ -1,6 +1,5 @@
 #include "cli/completion.h"
 
-#include <algorithm>
 #include <map>
 
 #include "base/text.h"

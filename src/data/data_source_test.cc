@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
-
 #include "data/files/test_files.h"
 #include "data/images/test_images.h"
 #include "data/sound/test_sounds.h"

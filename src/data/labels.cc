@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "base/file.h"
 #include "base/text.h"

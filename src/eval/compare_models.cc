@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "eval/error_sums.h"
 #include "eval/values.h"

@@ -1,6 +1,5 @@
 // QuantizeDequantize of tensors: where the blocks are, and how the work is cut up.
 #include <algorithm>
-#include <vector>
 
 #include "formats/block_codec.h"
 #include "formats/block_view.h"

@@ -3,7 +3,6 @@
 
 #include <bit>
 #include <cfloat>
-#include <cmath>
 #include <thread>
 
 #include "formats/block_codec.h"

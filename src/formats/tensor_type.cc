@@ -1,7 +1,5 @@
 #include "formats/tensor_type.h"
 
-#include <algorithm>
-
 #include "base/spelling.h"
 #include "base/text.h"
 #include "formats/int_format.h"

@@ -1,7 +1,5 @@
 #include "formats/weight_rule.h"
 
-#include <algorithm>
-
 #include "base/spelling.h"
 
 namespace preon {

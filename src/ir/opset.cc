@@ -5,7 +5,6 @@
 #include <onnx/defs/schema.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "ir/graph_proto.h"

@@ -1,4 +1,3 @@
-#include <limits>
 
 #include "ir/opset_adapters.h"
 

@@ -1,7 +1,6 @@
 #include "ir/tensor_proto.h"
 
 #include <charconv>
-#include <complex>
 #include <limits>
 #include <memory>
 #include <utility>

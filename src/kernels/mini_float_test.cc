@@ -4,7 +4,6 @@
 
 #include <cfloat>
 #include <cmath>
-#include <cstring>
 
 #include "kernels/kernel_testing.h"
 

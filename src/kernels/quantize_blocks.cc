@@ -5,7 +5,6 @@
 // denormal scales and the rules for them exist only there.
 #include "kernels/quantize_blocks.h"
 
-#include <algorithm>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE

@@ -1,7 +1,6 @@
 #include "lint/lint.h"
 
 #include <algorithm>
-#include <set>
 
 #include "lint/lint_rules.h"
 #include "quantize/plan/estimated_time.h"

@@ -1,7 +1,5 @@
 #include "pipeline/select_ranges.h"
 
-#include <set>
-
 #include "base/parallel.h"
 #include "ranges/refine/choose_range.h"
 

@@ -1,5 +1,4 @@
 // Sample extremes: what a typical sample reaches, not what the most extreme one does.
-#include <algorithm>
 
 #include "ranges/method_options.h"
 #include "ranges/percentile_range.h"

@@ -1,4 +1,3 @@
-#include <cstdio>
 
 #include "base/text.h"
 #include "report/analyze_samples.h"

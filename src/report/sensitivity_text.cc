@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "base/spelling.h"
 #include "base/text.h"

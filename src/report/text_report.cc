@@ -1,7 +1,6 @@
 #include "report/text_report.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/spelling.h"
 #include "base/text.h"

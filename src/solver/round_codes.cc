@@ -1,7 +1,5 @@
 #include "solver/round_codes.h"
 
-#include <algorithm>
-
 #include "solver/descent.h"
 #include "solver/exact.h"
 #include "solver/sweep.h"

@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <limits>
 #include <mutex>
-#include <new>
-#include <utility>
 #include <vector>
 
 #include "base/check.h"

@@ -1,8 +1,6 @@
 // Update and Merge commute exactly: whatever way the same samples go into sketches, the bytes are the same.
 #include <gtest/gtest.h>
 
-#include <numeric>
-
 #include "kernels/kernel_testing.h"
 #include "stats/sketch_testing.h"
 #include "stats/tensor_sketch.h"

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <limits>
 
 #include "stats/sketch_testing.h"
 #include "stats/tensor_sketch.h"

@@ -3,7 +3,6 @@
 
 #include <cfloat>
 #include <cmath>
-#include <set>
 
 #include "formats/block_codec.h"
 #include "formats/combination.h"

@@ -1,5 +1,4 @@
 // Raising the opset changes no output: every adapter on small models, and all real models, in the runtime.
-#include <algorithm>
 #include <filesystem>
 
 #include "graph/compare_models.h"

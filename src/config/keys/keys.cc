@@ -1,7 +1,6 @@
 #include "config/keys/keys.h"
 
 #include <algorithm>
-#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"

@@ -1,7 +1,6 @@
 #include "config/resolve/resolve_algorithms.h"
 
 #include <algorithm>
-#include <set>
 
 #include "config/ignored_options.h"
 #include "config/keys/keys.h"

@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <string_view>
-#include <vector>
 
 #include "base/file_kind.h"
 #include "data/files/little_endian.h"

@@ -5,8 +5,6 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
-#include <algorithm>
-#include <string>
 #include <vector>
 
 #include "data/images/decode_image.h"

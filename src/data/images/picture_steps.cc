@@ -1,7 +1,6 @@
 #include "data/images/picture_steps.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace preon {
 

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "eval/metrics/mean_metric.h"
 #include "eval/metrics/metrics.h"

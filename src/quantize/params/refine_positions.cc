@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "quantize/params/position_problem.h"
 #include "quantize/params/position_rules.h"

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 
 #include "formats/quark_operators.h"
 #include "passes/support/rewrite.h"

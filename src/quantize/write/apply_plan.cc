@@ -2,7 +2,6 @@
 // algorithms, weights (their scales may grow to keep a bias inside int32), biases, Q/DQ pairs; then the passes of
 // quantize/qdq_passes/. What decides scales and codes stays in the writer: passes see a finished graph.
 #include <algorithm>
-#include <cmath>
 #include <ranges>
 #include <set>
 

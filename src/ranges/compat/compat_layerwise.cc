@@ -1,7 +1,6 @@
 // LayerwisePercentile as Quark computes it.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "formats/compat/compat_params.h"
 #include "formats/compat/numpy_math.h"

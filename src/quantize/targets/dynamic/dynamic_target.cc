@@ -1,7 +1,6 @@
 // Target dynamic: weights as codes, activations quantized in each run by the scale of what is there, so that no data
 // are needed. What a product of matrices costs, it gains as with fixed scales; convolutions do not
 // (docs/design/dynamic.md).
-#include <algorithm>
 
 #include "quantize/settings/tensor_settings.h"
 #include "quantize/targets/dynamic/dynamic_planner.h"

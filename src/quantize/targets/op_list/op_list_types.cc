@@ -1,6 +1,5 @@
 // What the types of the options ask of the model and of calibration.
 #include <algorithm>
-#include <array>
 
 #include "quantize/plan/quant_plan.h"
 #include "quantize/settings/tensor_settings.h"

@@ -1,6 +1,4 @@
 // Target quark: Q/DQ where Quark puts them, with its operators where QuantizeLinear does not have the type.
-#include <algorithm>
-#include <array>
 
 #include "quantize/targets/op_list/op_list_planner.h"
 #include "quantize/targets/op_list/op_list_rules.h"
