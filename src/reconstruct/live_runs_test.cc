@@ -46,7 +46,8 @@ TEST(LiveRuns, WhatTheRuntimeRefusesIsAnError) {
   const RunContext context;
   const std::vector<Batch> batches = RandomRuns({1, 3, 8, 8}, 3);
   const LiveRuns live(batches, context);
-  EXPECT_FALSE(live.Run(model, {"y"}, {0, 1, 2}, [](size_t, const auto&) { return Status::Ok(); }).ok());
+  const Status refused = live.Run(model, {"y"}, {0, 1, 2}, [](size_t, const auto&) { return Status::Ok(); });
+  EXPECT_EQ(refused.id(), ErrorId::kRuntimeLoad) << refused.ToString();
 }
 
 TEST(AliveBefore, IsWhatNodesBehindRead) {

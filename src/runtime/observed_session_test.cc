@@ -237,6 +237,7 @@ TEST(ObservedSessionTest, AnObserversExceptionEndsTheRunWithItsWords) {
   auto session = ObservedSession::Open(TwoSteps(), {"first"}, &observer, {.session = {.threads = 2}}, {});
   const Status status = session.value().Run({{"x", Wave({64})}}, {}).status();
   ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.id(), ErrorId::kRuntimeRun) << status.ToString();
   EXPECT_NE(status.message().find("task 5 failed"), std::string::npos) << status.ToString();
 }
 

@@ -39,6 +39,7 @@ TEST(RuntimeEvaluatorTest, TheRuntimesWordsNameTheNode) {
   const Node* node = model.graph.AddNode("Add", {"x", "y"}, {"z"}, "add_9");
   const auto outputs = Evaluate(model, *node, {{"x", test::Wave({4})}, {"y", test::Wave({3})}});
   ASSERT_FALSE(outputs.ok());
+  EXPECT_EQ(outputs.status().id(), ErrorId::kRuntimeLoad) << outputs.status().ToString();
   EXPECT_NE(outputs.status().message().find("add_9"), std::string::npos) << outputs.status().ToString();
 }
 

@@ -74,7 +74,7 @@ TEST(ServedSession, WhatCantBePacked) {
 
 TEST(ServedSession, BytesThatAreNoModel) {
   RecordingObserver observer(0);
-  EXPECT_FALSE(ServedSession::Open("no model", "", {}, &observer, {}).ok());
+  EXPECT_EQ(ServedSession::Open("no model", "", {}, &observer, {}).status().id(), ErrorId::kModelMalformed);
 }
 
 }  // namespace

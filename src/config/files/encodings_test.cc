@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <tuple>
 
 #include "base/output/temp_dir.h"
 
@@ -55,36 +56,39 @@ TEST(Encodings, OffsetsBecomeZeroPoints) {
 }
 
 TEST(Encodings, ErrorsNameTheTensor) {
-  const std::pair<const char*, const char*> rows[] = {
-      {"[]", "got array, wanted an object"},
-      {R"({"version": "3"})", "version: got '3', wanted 2.0.0, 1.0.0 or 0.6.1"},
-      {R"({"version": "2.0.0"})", "has no encodings"},
-      {R"({"version": "2.0.0", "encodings": []})", "has no encodings of integer types"},
-      {R"({"version": "2.0.0", "encodings": [{"name": "x", "y_scale": 1}]})", "x: has no output_dtype"},
-      {R"({"version": "2.0.0", "encodings": [{"name": "x", "output_dtype": "int8"}]})", "x: has no y_scale"},
+  const std::tuple<const char*, ErrorId, const char*> rows[] = {
+      {"[]", ErrorId::kBadConfig, "got array, wanted an object"},
+      {R"({"version": "3"})", ErrorId::kBadConfig, "version: got '3', wanted 2.0.0, 1.0.0 or 0.6.1"},
+      {R"({"version": "2.0.0"})", ErrorId::kBadConfig, "has no encodings"},
+      {R"({"version": "2.0.0", "encodings": []})", ErrorId::kBadConfig, "has no encodings of integer types"},
+      {R"({"version": "2.0.0", "encodings": [{"name": "x", "y_scale": 1}]})", ErrorId::kBadConfig,
+       "x: has no output_dtype"},
+      {R"({"version": "2.0.0", "encodings": [{"name": "x", "output_dtype": "int8"}]})", ErrorId::kBadConfig,
+       "x: has no y_scale"},
       {R"({"version": "2.0.0", "encodings": [{"name": "x", "output_dtype": "int8", "y_scale": -1}]})",
-       "x: scale: got -1, wanted a number above 0"},
+       ErrorId::kBadConfig, "x: scale: got -1, wanted a number above 0"},
       {R"({"version": "2.0.0", "encodings": [
            {"name": "x", "output_dtype": "int8", "y_scale": 1, "y_zero_point": 200}]})",
-       "x: zero_point: got 200"},
+       ErrorId::kBadConfig, "x: zero_point: got 200"},
       {R"({"version": "2.0.0", "encodings": [{"name": "x", "output_dtype": "int8", "y_scale": 1},
                                              {"name": "x", "output_dtype": "int8", "y_scale": 1}]})",
-       "x: got two entries"},
+       ErrorId::kBadConfig, "x: got two entries"},
       {R"({"version": "2.0.0", "encodings": [{"name": "x", "output_dtype": "int4", "per_block_int_scale": [1]}]})",
-       "x: per_block_int_scale: scales of two levels"},
+       ErrorId::kNotYetSupported, "x: per_block_int_scale: scales of two levels"},
       {R"({"version": "1.0.0", "activation_encodings": [], "param_encodings": [
            {"name": "w", "dtype": "INT", "enc_type": "VECTOR", "bw": 8, "scale": [1], "offset": [0]}]})",
-       "w: enc_type: got \"VECTOR\""},
+       ErrorId::kNotYetSupported, "w: enc_type: got \"VECTOR\""},
       {R"({"version": "1.0.0", "activation_encodings": [], "param_encodings": [
            {"name": "w", "dtype": "INT", "enc_type": "PER_CHANNEL", "bw": 8, "scale": [1, 2], "offset": [0]}]})",
-       "w: got 2 scales and 1 zero points"},
+       ErrorId::kBadConfig, "w: got 2 scales and 1 zero points"},
   };
-  for (const auto& [text, says] : rows) {
+  for (const auto& [text, id, says] : rows) {
     const auto read = LoadText(text);
     ASSERT_FALSE(read.ok()) << text;
+    EXPECT_EQ(read.status().id(), id) << text;
     EXPECT_THAT(read.status().message(), HasSubstr(says));
   }
-  EXPECT_FALSE(LoadEncodings("/nowhere/at/all.json").ok());
+  EXPECT_EQ(LoadEncodings("/nowhere/at/all.json").status().id(), ErrorId::kFileNotFound);
 }
 
 }  // namespace

@@ -86,6 +86,7 @@ TEST(GivenScales, WhatDoesNotFitIsAnError) {
     plan.activations["c"].scale_type = ScaleType::kPowerOfTwo;
     const Status put = PutGivenScales(OneConv().model.graph, {{tensor, given}}, &plan);
     ASSERT_FALSE(put.ok()) << says;
+    EXPECT_EQ(put.id(), tensor == std::string("z") ? ErrorId::kConflictingOptions : ErrorId::kBadConfig) << says;
     EXPECT_THAT(put.message(), HasSubstr(says));
   }
 }
