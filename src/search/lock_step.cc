@@ -202,6 +202,83 @@ std::vector<const TrialRun*> SomeOf(const TrialSamples& samples) {
   return some;
 }
 
+// What the copy of the float model gives out beside its tensors.
+struct AddedSums {
+  std::map<std::string, std::string> weights;  // of twins, by node
+  std::vector<TailCopy> tails;
+};
+
+size_t IndexOf(const std::vector<Watched>& watched, const std::string& tensor) {
+  return static_cast<size_t>(std::ranges::find(watched, tensor, &Watched::tensor) - watched.begin());
+}
+
+// Frees the model: each session has a copy of the weights.
+Result<ObservedSession> OpenInPlaceOf(std::optional<Model>& model, const std::vector<std::string>& tensors,
+                                      Picker& picker, const RunContext& context) {
+  const ObservedSessionOptions as_written{
+      .session = {.threads = context.ThreadCount()}, .optimize = false, .few_runs = true};
+  Result<ObservedSession> session = ObservedSession::Open(*model, tensors, &picker, as_written, context);
+  model.reset();
+  return session;
+}
+
+// What the quantized model computes in the runs, or in the first of them that say enough.
+Result<std::vector<Picked>> RunQuantized(std::optional<Model>& quantized, const std::vector<Watched>& watched,
+                                         const std::vector<TailCopy>& tails, const std::vector<const TrialRun*>& runs,
+                                         const RunContext& context) {
+  std::vector<std::string> tensors;
+  for (const Watched& one : watched) tensors.push_back(one.quantized);
+  Picker picker(watched.size());
+  for (const TailCopy& tail : tails) picker.KeepWhole(IndexOf(watched, tail.tensor));
+  PREON_ASSIGN_OR_RETURN(ObservedSession session, OpenInPlaceOf(quantized, tensors, picker, context));
+  std::vector<Picked> got;
+  double seen = 0;
+  for (const TrialRun* run : runs) {
+    if (seen >= kEnoughElements) break;
+    PREON_RETURN_IF_ERROR(session.Run(run->batch.feeds, context).status());
+    got.push_back(picker.Take());
+    for (size_t index = 0; index < watched.size(); ++index) seen += got.back().Count(index);
+  }
+  return got;
+}
+
+// @param got  of the quantized model in the same run
+// @param outputs  of the float model, the added sums among them
+void AddRun(const std::vector<Watched>& watched, const AddedSums& added, const Picked& exact, const Picked& got,
+            const std::vector<NamedTensor>& outputs, LockStep& result) {
+  const auto sum_of = [&](const std::string& sum) {
+    return std::ranges::find(outputs, sum, &NamedTensor::name)->tensor.floats().front();
+  };
+  for (const auto& [node, sum] : added.weights) result.weights[node] += sum_of(sum);
+  for (const TailCopy& tail : added.tails)
+    for (const auto& [output, sum] : tail.sums) result.tails[output][tail.tensor] += sum_of(sum);
+  for (size_t index = 0; index < watched.size(); ++index) {
+    AddErrors(watched[index], exact.values[index], got.values[index], exact.Count(index),
+              result.tensors[watched[index].tensor]);
+    result.shapes[watched[index].tensor] = exact.shapes[index];
+  }
+}
+
+// @param got  of the quantized model, in the first of the runs
+Result<LockStep> RunFloat(std::optional<Model>& exact, const std::vector<Watched>& watched, const AddedSums& added,
+                          const std::vector<const TrialRun*>& runs, const std::vector<Picked>& got,
+                          const RunContext& context) {
+  std::vector<std::string> tensors;
+  for (const Watched& one : watched) tensors.push_back(one.tensor);
+  Picker picker(watched.size());
+  PREON_ASSIGN_OR_RETURN(ObservedSession session, OpenInPlaceOf(exact, tensors, picker, context));
+  ReleaseFreeMemory();
+  LockStep result;
+  for (size_t i = 0; i < got.size(); ++i) {
+    std::vector<NamedTensor> feeds = runs[i]->batch.feeds;
+    for (const TailCopy& tail : added.tails)
+      feeds.push_back({tail.input, got[i].whole.at(IndexOf(watched, tail.tensor))});
+    PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> outputs, session.Run(feeds, context));
+    AddRun(watched, added, picker.Take(), got[i], outputs, result);
+  }
+  return result;
+}
+
 }  // namespace
 
 const TensorError* ErrorBehind(const Graph& graph, const LockStep& measured, std::string tensor) {
@@ -228,62 +305,15 @@ Result<LockStep> RunLockStep(const PlannedModel& prepared, const RangeMethod& me
   PREON_ASSIGN_OR_RETURN(std::optional<Model> quantized,
                          WritePlan(prepared.model, prepared.plan, method, plain, context));
   const std::vector<Watched> watched = TensorsToWatch(prepared, quantized->graph, params);
-  std::vector<std::string> in_float, in_quantized;
-  for (const Watched& one : watched) {
-    in_float.push_back(one.tensor);
-    in_quantized.push_back(one.quantized);
-  }
   const std::set<std::string> decoded = DecodeWeights(quantized->graph);
   std::optional<Model> exact = prepared.model;
-  std::map<std::string, std::string> sums = AddTwins(exact->graph, prepared.plan, quantized->graph, decoded);
-  PREON_RETURN_IF_ERROR(AddDynamicTwins(*exact, prepared.plan, sums));
-  const std::vector<TailCopy> tails = AddTailCopies(exact->graph, prepared.plan, quantized->graph);
-
-  const auto index_of = [&](const TailCopy& tail) {
-    return static_cast<size_t>(std::ranges::find(watched, tail.tensor, &Watched::tensor) - watched.begin());
-  };
-  Picker picker(watched.size()), float_picker(watched.size());
-  for (const TailCopy& tail : tails) picker.KeepWhole(index_of(tail));
+  AddedSums added{.weights = AddTwins(exact->graph, prepared.plan, quantized->graph, decoded), .tails = {}};
+  PREON_RETURN_IF_ERROR(AddDynamicTwins(*exact, prepared.plan, added.weights));
+  added.tails = AddTailCopies(exact->graph, prepared.plan, quantized->graph);
+  // One after the other, for the sake of memory.
   const std::vector<const TrialRun*> runs = SomeOf(samples);
-  // One after the other, and without the model that it was opened from: each session has a copy of the weights.
-  const ObservedSessionOptions as_written{
-      .session = {.threads = context.ThreadCount()}, .optimize = false, .few_runs = true};
-  std::vector<Picked> got;
-  {
-    PREON_ASSIGN_OR_RETURN(ObservedSession session,
-                           ObservedSession::Open(*quantized, in_quantized, &picker, as_written, context));
-    quantized.reset();
-    double seen = 0;
-    for (const TrialRun* run : runs) {
-      if (seen >= kEnoughElements) break;
-      PREON_RETURN_IF_ERROR(session.Run(run->batch.feeds, context).status());
-      got.push_back(picker.Take());
-      for (size_t index = 0; index < watched.size(); ++index) seen += got.back().Count(index);
-    }
-  }
-  PREON_ASSIGN_OR_RETURN(ObservedSession session,
-                         ObservedSession::Open(*exact, in_float, &float_picker, as_written, context));
-  exact.reset();
-  ReleaseFreeMemory();
-  LockStep result;
-  for (size_t i = 0; i < got.size(); ++i) {
-    std::vector<NamedTensor> feeds = runs[i]->batch.feeds;
-    for (const TailCopy& tail : tails) feeds.push_back({tail.input, got[i].whole.at(index_of(tail))});
-    PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> outputs, session.Run(feeds, context));
-    const Picked picked = float_picker.Take();
-    const auto sum_of = [&](const std::string& sum) {
-      return std::ranges::find(outputs, sum, &NamedTensor::name)->tensor.floats().front();
-    };
-    for (const auto& [node, sum] : sums) result.weights[node] += sum_of(sum);
-    for (const TailCopy& tail : tails)
-      for (const auto& [output, sum] : tail.sums) result.tails[output][tail.tensor] += sum_of(sum);
-    for (size_t index = 0; index < watched.size(); ++index) {
-      AddErrors(watched[index], picked.values[index], got[i].values[index], picked.Count(index),
-                result.tensors[watched[index].tensor]);
-      result.shapes[watched[index].tensor] = picked.shapes[index];
-    }
-  }
-  return result;
+  PREON_ASSIGN_OR_RETURN(const std::vector<Picked> got, RunQuantized(quantized, watched, added.tails, runs, context));
+  return RunFloat(exact, watched, added, runs, got, context);
 }
 
 }  // namespace preon

@@ -88,81 +88,120 @@ bool IsOffWithoutNpu(std::string_view key, const std::map<std::string, std::stri
   return std::ranges::any_of(NpuKeys(), is_that) && given.at(std::string(key)) == "false";
 }
 
+namespace {
+
+// Is the option given? And its name.
+using GivenOption = std::pair<bool, const char*>;
+
+// Refuses options without effect.
+struct Refusal {
+  const SettingOrigins& origins;
+  Warnings* warnings;
+
+  Status operator()(std::string_view setting, const std::string& with) const {
+    return ReportIgnored(origins, setting, StrCat("with ", with), warnings);
+  }
+  Status operator()(std::span<const GivenOption> options, const std::string& with) const {
+    for (const auto& [given, name] : options) {
+      if (given) PREON_RETURN_IF_ERROR((*this)(name, with));
+    }
+    return Status::Ok();
+  }
+};
+
+// Of targets that also write activations.
+std::vector<GivenOption> OptionsOfActivations(const PlanOptions& plan) {
+  const PlanOptions unset;
+  return {{plan.activation != unset.activation, "--activation"},
+          {plan.activation_symmetric.has_value(), "--symmetric"},
+          {plan.scale_type != unset.scale_type, "--scale-type"},
+          {plan.weight_scale_type.has_value(), "--weight-scale-type"},
+          {plan.weight_rule.search.has_value(), "--weight-search"},
+          {plan.compat != Compat::kOff, "--compat"},
+          {!plan.per_channel, "--per-tensor"},
+          {plan.op_list.reduce_range, "--reduce-range"},
+          {plan.vnni, "--vnni"},
+          {plan.weight_form.has_value(), "--weight-form"},
+          {plan.HasSettings(), "settings of layers or single tensors"}};
+}
+
+// Keys that change a list of operators, where the target has none.
+Status CheckOpListKeys(const std::vector<std::string>& changing, const std::map<std::string, std::string>& given,
+                       const Target& target, const Refusal& refuse) {
+  if (target.HasOpList()) return Status::Ok();
+  for (const std::string& key : changing) {
+    if (IsStage(key) || IsOffWithoutNpu(key, given)) continue;
+    PREON_RETURN_IF_ERROR(refuse(key, StrCat("--target ", target.name())).WithHint("it is for --target quark"));
+  }
+  return Status::Ok();
+}
+
+// Switches of algorithms that do not run anyway.
+Status CheckDisabled(const AlgorithmRegistry& algorithms, const std::set<std::string>& disabled, const Target& target,
+                     const PlanOptions& plan, const std::string& cause, const Refusal& refuse) {
+  for (const auto& algorithm : algorithms.entries()) {
+    const std::string name(algorithm->name());
+    if (disabled.contains(name) && !algorithm->AppliesTo(target, plan))
+      PREON_RETURN_IF_ERROR(refuse(OptionThatDisables(name), cause));
+  }
+  return Status::Ok();
+}
+
+// Without ranges, only algorithms have use for samples.
+bool LearnsFromSamples(const AlgorithmRegistry& algorithms, const std::map<std::string, AskedAlgorithm>& asked,
+                       const Target& target, const PlanOptions& plan) {
+  return std::ranges::any_of(algorithms.entries(), [&](const auto& algorithm) {
+    return (algorithm->on_by_default() || asked.contains(std::string(algorithm->name()))) &&
+           algorithm->AppliesTo(target, plan);
+  });
+}
+
+}  // namespace
+
 // Options without effect are errors: those of ranges where no tensor has one, those of another target or type.
 Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Target& target,
                        const AlgorithmRegistry& algorithms, Warnings* warnings) {
-  const SettingOrigins& origins = options.given.origins;
-  const PlanOptions unset;
-  const std::pair<bool, const char*> of_ranges[] = {
-      {options.ranges.method != "auto", "--method"},
-      {options.ranges.effort != Effort::kDefault && !target.FitsCodes(plan.Types(), plan.weight), "--effort"},
-      {options.budget.has_value(), "--budget"},
-      {!options.ranges.method_options.empty(), "--method-option"},
-      {!options.calib.empty(), "--calib"},
-      {!plan.passthrough.empty(), "--passthrough"},
-      {options.write.format.has_value(), "--format"},
-      {options.calibration.observe.mode != SketchMode::kSampled, "--exact"},
-      {!options.calibration.observe.optimize, "--no-optimize"},
-      {!options.outputs.histograms.empty(), "--save-histograms"},
-      {!options.outputs.ranges.empty(), "--save-and-restore"}};
-  const std::pair<bool, const char*> of_samples[] = {{options.calibration.samples != -1, "--calib-samples"},
-                                                     {options.calibration.workers.count > 1, "--workers"}};
-  // Of targets that also write activations.
-  const std::pair<bool, const char*> of_activations[] = {{plan.activation != unset.activation, "--activation"},
-                                                         {plan.activation_symmetric.has_value(), "--symmetric"},
-                                                         {plan.scale_type != unset.scale_type, "--scale-type"},
-                                                         {plan.weight_scale_type.has_value(), "--weight-scale-type"},
-                                                         {plan.weight_rule.search.has_value(), "--weight-search"},
-                                                         {plan.compat != Compat::kOff, "--compat"},
-                                                         {!plan.per_channel, "--per-tensor"},
-                                                         {plan.op_list.reduce_range, "--reduce-range"},
-                                                         {plan.vnni, "--vnni"},
-                                                         {plan.weight_form.has_value(), "--weight-form"},
-                                                         {plan.HasSettings(), "settings of layers or single tensors"}};
-  const std::pair<bool, const char*> of_blocks[] = {
-      {plan.blocks.accuracy_level.has_value(), "--accuracy-level"},
-      {plan.weight_rule.method == WeightMethod::kHqq, "--weight-method hqq"}};
-  const auto refuse = [&](std::span<const std::pair<bool, const char*>> unused, const std::string& with) {
-    for (const auto& [given, name] : unused) {
-      if (given) PREON_RETURN_IF_ERROR(ReportIgnored(origins, name, StrCat("with ", with), warnings));
-    }
-    return Status::Ok();
-  };
+  const Refusal refuse{options.given.origins, warnings};
   const std::string with_target = StrCat("--target ", target.name());
-  for (const std::string& key : options.given.op_list_settings) {
-    if (target.HasOpList()) break;
-    if (IsStage(key) || IsOffWithoutNpu(key, options.given.keys)) continue;
-    PREON_RETURN_IF_ERROR(
-        ReportIgnored(origins, key, StrCat("with ", with_target), warnings).WithHint("it is for --target quark"));
-  }
+  PREON_RETURN_IF_ERROR(CheckOpListKeys(options.given.op_list_settings, options.given.keys, target, refuse));
   for (const auto& [key, reason] : target.IgnoredKeys(plan))
-    PREON_RETURN_IF_ERROR(ReportIgnored(origins, key, StrCat("here: ", reason), warnings));
+    PREON_RETURN_IF_ERROR(ReportIgnored(refuse.origins, key, StrCat("here: ", reason), warnings));
   if (options.given.keys.contains("MatMulNBitsParams") && target.QuantizesActivations())
     return Error(ErrorId::kConflictingOptions, "MatMulNBitsParams: has no effect with ", with_target,
                  "; wanted UseMatMulNBits=true too");
   if (!target.NeedsStatistics(plan)) {
-    const bool by_type = target.NeedsStatistics(unset);
+    const bool by_type = target.NeedsStatistics(PlanOptions());
     const std::string cause = by_type ? StrCat("--activation ", plan.activation.name()) : with_target;
+    const bool has_effort = options.ranges.effort != Effort::kDefault;
+    const GivenOption of_ranges[] = {{options.ranges.method != "auto", "--method"},
+                                     {has_effort && !target.FitsCodes(plan.Types(), plan.weight), "--effort"},
+                                     {options.budget.has_value(), "--budget"},
+                                     {!options.ranges.method_options.empty(), "--method-option"},
+                                     {!options.calib.empty(), "--calib"},
+                                     {!plan.passthrough.empty(), "--passthrough"},
+                                     {options.write.format.has_value(), "--format"},
+                                     {options.calibration.observe.mode != SketchMode::kSampled, "--exact"},
+                                     {!options.calibration.observe.optimize, "--no-optimize"},
+                                     {!options.outputs.histograms.empty(), "--save-histograms"},
+                                     {!options.outputs.ranges.empty(), "--save-and-restore"}};
     PREON_RETURN_IF_ERROR(refuse(of_ranges, cause));
-    bool learns = false;  // without ranges, only algorithms have use for samples
-    for (const auto& algorithm : algorithms.entries()) {
-      const bool applies = algorithm->AppliesTo(target, plan);
-      const std::string name(algorithm->name());
-      learns = learns || (applies && (algorithm->on_by_default() || options.algorithms.asked.contains(name)));
-      if (applies || !options.algorithms.disabled.contains(name)) continue;
-      PREON_RETURN_IF_ERROR(ReportIgnored(origins, OptionThatDisables(name), StrCat("with ", cause), warnings));
-    }
-    if (!learns) PREON_RETURN_IF_ERROR(refuse(of_samples, cause));
+    PREON_RETURN_IF_ERROR(CheckDisabled(algorithms, options.algorithms.disabled, target, plan, cause, refuse));
+    const GivenOption of_samples[] = {{options.calibration.samples != -1, "--calib-samples"},
+                                      {options.calibration.workers.count > 1, "--workers"}};
+    if (!LearnsFromSamples(algorithms, options.algorithms.asked, target, plan))
+      PREON_RETURN_IF_ERROR(refuse(of_samples, cause));
   }
   if (plan.vnni && plan.op_list.reduce_range)
     return Error(ErrorId::kConflictingOptions,
                  "--vnni and --reduce-range: got both, wanted one: all codes of the weights, or one bit less");
-  if (plan.vnni && target.HasOpList())
-    PREON_RETURN_IF_ERROR(ReportIgnored(origins, "--vnni", StrCat("with ", with_target), warnings));
+  if (plan.vnni && target.HasOpList()) PREON_RETURN_IF_ERROR(refuse("--vnni", with_target));
   if (plan.op_list.format && !target.HasExtendedFormat())
     return Error(ErrorId::kConflictingOptions, "--format extended: has no effect with ", with_target,
                  "; only --target quark has it");
-  return target.QuantizesActivations() ? refuse(of_blocks, with_target) : refuse(of_activations, with_target);
+  if (!target.QuantizesActivations()) return refuse(OptionsOfActivations(plan), with_target);
+  const GivenOption of_blocks[] = {{plan.blocks.accuracy_level.has_value(), "--accuracy-level"},
+                                   {plan.weight_rule.method == WeightMethod::kHqq, "--weight-method hqq"}};
+  return refuse(of_blocks, with_target);
 }
 
 // Options of single types.
