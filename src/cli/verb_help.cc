@@ -17,11 +17,36 @@ Operand OperandOf(std::string_view value, bool has_choices) {
   return has_choices ? Operand::kChoice : Operand::kOther;
 }
 
-OptionHelp HelpOf(const OptionSpec& spec, const Builtins& builtins) {
+// What an option means to one verb, where that is not what the table says of it.
+struct OtherMeaning {
+  uint32_t verb;
+  std::string_view option, help;
+};
+constexpr OtherMeaning kOtherMeanings[] = {
+    {kVerbRetarget, "target",
+     "ort-cpu: make the model as fast there as its codes allow (default: only what the other "
+     "options ask for)"},
+    {kVerbRetarget, "activation", "uint8 or int8: codes of activations, for the same values (default: as they are)"},
+    {kVerbRetarget, "opset", "raise the model to this opset of ONNX (default: as it is)"},
+    {kVerbRetarget, "format",
+     "form of integer operators: qdq (float operators between DequantizeLinear and "
+     "QuantizeLinear) or qoperator (QLinearConv and similar); default: as it is"},
+    {kVerbExportQat, "output", "output folder; written completely or not at all"}};
+
+// "" where it means the same.
+std::string_view OtherMeaningOf(std::string_view option, uint32_t verb) {
+  for (const OtherMeaning& other : kOtherMeanings) {
+    if (other.verb == verb && other.option == option) return other.help;
+  }
+  return {};
+}
+
+OptionHelp HelpOf(const OptionSpec& spec, uint32_t verb, const Builtins& builtins) {
+  const std::string_view other = OtherMeaningOf(spec.name, verb);
   OptionHelp help{.name = std::string(spec.name),
                   .letter = spec.name == "output" ? "o" : "",
                   .value = std::string(spec.value_name),
-                  .help = std::string(spec.help),
+                  .help = std::string(other.empty() ? spec.help : other),
                   .repeats = spec.kind == OptionKind::kList,
                   .choices = ChoicesOf(spec.name, builtins)};
   help.operand = OperandOf(spec.value_name, !help.choices.empty());
@@ -43,7 +68,7 @@ std::optional<OptionHelp> OptionOf(std::string_view name, uint32_t verb, const B
   }
   const auto spec = std::ranges::find(OptionTable(), name, &OptionSpec::name);
   if (spec == OptionTable().end() || (spec->verbs & verb) == 0 || spec->help.empty()) return std::nullopt;
-  return HelpOf(*spec, builtins);
+  return HelpOf(*spec, verb, builtins);
 }
 
 VerbHelp Describe(const Command& command, const Builtins& builtins) {

@@ -21,7 +21,7 @@ constexpr uint32_t kReadsRanges = kVerbRanges | kVerbAnalyze;
 constexpr uint32_t kChoosesRanges = kVerbQuantize | kReadsRanges;
 
 constexpr OptionSpec kOptions[] = {
-    {"output", "FILE", "output file (export-qat: folder); written completely or not at all", OptionKind::kValue,
+    {"output", "FILE", "output file; written completely or not at all", OptionKind::kValue,
      kPlans | kVerbMerge | kVerbRanges | kVerbPasses | kVerbLint | kVerbReport | kVerbRetarget | kVerbExportQat |
          kVerbSearch,
      [](Options& o, const std::string& v) { o.outputs.file = v; return Status::Ok(); }},

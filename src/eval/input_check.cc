@@ -69,7 +69,7 @@ std::string CheckNumber(const Look& look, int64_t shards) {
 std::string CheckLook(const ImageInput& input) {
   const std::string name = StrCat("input '", input.spec.name, "': ");
   const ImageLook& look = input.look;
-  if (look.min == look.max) return StrCat(name, "every value is ", look.min, "; wanted images");
+  if (look.min == look.max) return StrCat(name, "every value is ", look.min + 0.0f, "; wanted images");
   if (look.interleaved) {
     return StrCat(name, "wrong layout? the values of the three channels alternate (NHWC), the model takes NCHW; ",
                   "transpose the arrays, do not reshape them");

@@ -2,6 +2,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 
 namespace preon {
 
@@ -63,7 +64,8 @@ std::string FigureText(const std::optional<double>& value, const char* format, d
   if (!value) return "-";
   char text[32];
   std::snprintf(text, sizeof(text), format, factor * *value);
-  return text;
+  const bool is_zero = std::strtod(text, nullptr) == 0;
+  return text[0] == '-' && is_zero ? text + 1 : text;
 }
 
 void AddFacts(TextWriter& out, const RunFacts& facts) {
@@ -96,7 +98,8 @@ void AddComparison(TextWriter& out, const Comparison& compare) {
     } else if (output.equal_share) {
       out.Add("%.1f %% of its values are equal, largest difference %.3g", 100 * *output.equal_share, output.max_abs);
     } else {
-      out.Add("SQNR %.1f dB%s", output.sqnr_db, IntervalText(output.sqnr_interval, "%.1f").c_str());
+      out.Add("SQNR %s%s", FigureText(output.sqnr_db, "%.1f dB").c_str(),
+              IntervalText(output.sqnr_interval, "%.1f").c_str());
       if (output.ranked) out.Add(", boxes weighted by their scores");
       if (output.scores_sqnr_db) out.Add(", SQNR of its scores alone %.1f dB", *output.scores_sqnr_db);
       out.Add(", cosine %.5f, L2 %.3g, largest difference %.3g", output.cosine, output.l2, output.max_abs);
