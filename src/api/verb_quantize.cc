@@ -119,13 +119,6 @@ void DescribeWeights(std::optional<int64_t> block_size, WeightMethod method, con
   result.weight_method = WeightMethodName(method);
 }
 
-// None where no multiply-accumulates are known, or none of those in integers.
-std::optional<double> IntegerShareOf(const std::optional<Placement>& placement, bool computes_in_bodies) {
-  if (!placement) return std::nullopt;
-  const bool is_known = placement->integer_macs_share > 0 || (placement->float_anchors > 0 && !computes_in_bodies);
-  return is_known ? std::optional(placement->integer_macs_share) : std::nullopt;
-}
-
 // Algorithms that this target has by default, and that have no part in the result.
 std::vector<std::string> AlgorithmsBeside(const AlgorithmRegistry& all, const std::vector<const Algorithm*>& chosen,
                                           const Target& target, PlanOptions options) {
@@ -137,6 +130,83 @@ std::vector<std::string> AlgorithmsBeside(const AlgorithmRegistry& all, const st
       names.emplace_back(algorithm->name());
   }
   return names;
+}
+
+// Where the ranges of a run come from.
+struct RangeOrigin {
+  const SavedRanges* saved = nullptr;
+  int64_t missing = 0;      ///< ranges that are not saved
+  bool has_given = false;   ///< all scales come from --encodings
+  bool has_ranges = false;  ///< the target needs some
+  bool is_auto = false;
+  bool tries = false;  ///< `auto` compares methods on samples
+  std::string method;
+};
+
+RangeOrigin OriginOfRanges(const QuantPlan& plan, const SavedRanges* saved, const RunInputs& run) {
+  RangeOrigin how{.saved = saved, .missing = static_cast<int64_t>(MissingRanges(plan, saved).size())};
+  how.has_given = GivesAllScales(run.options.encodings, plan);
+  how.has_ranges = run.choices.target->NeedsStatistics(run.choices.plan) && !how.has_given;
+  how.is_auto = run.choices.method->name() == "auto" && how.has_ranges && saved == nullptr;
+  how.tries = how.is_auto && !run.samples.made_up();
+  return how;
+}
+
+void Describe(const RunInputs& run, const QuantPlan& plan, const RangeOrigin& how, QuantizeResult& result) {
+  const Options& options = run.options;
+  result.method = how.has_ranges ? how.method : "none";
+  result.inherited = InheritedRanges(plan);
+  result.output = options.outputs.file;
+  result.weights_alone = !run.choices.target->QuantizesActivations();
+  result.activation = result.weights_alone ? "float" : options.plan.activation.name();
+  result.weight = run.choices.plan.weight.name();
+  result.scale_type = ScaleTypeName(run.choices.plan.scale_type);
+  result.weight_scale_type = ScaleTypeName(run.choices.plan.scale_type_of_weights());
+  DescribeWeights(run.choices.plan.block_size,
+                  run.choices.plan.weight_rule.method_for(run.choices.plan.scale_type_of_weights()), plan.nbits,
+                  result);
+  result.compat = CompatName(options.plan.compat);
+  result.without =
+      AlgorithmsBeside(run.builtins.algorithms, run.choices.algorithms.list, *run.choices.target, run.choices.plan);
+  result.target = run.choices.target->name();
+  result.random_data = options.calib.empty() && options.data.from.has_random();
+  result.histograms = options.outputs.histograms;
+  if (how.saved != nullptr) {
+    result.restored_from = options.outputs.ranges;
+    result.restored_tensors = static_cast<int64_t>(plan.RangeTensors().size()) - how.missing;
+    if (how.missing == 0) result.samples = how.saved->samples;
+  }
+  if (!options.encodings.empty()) {
+    result.restored_from = options.encodings;
+    result.restored_tensors = static_cast<int64_t>(run.choices.plan.given_scales.size());
+  }
+}
+
+void AddWarnings(const RunInputs& run, const PlannedModel& prepared, const RangeOrigin& how, QuantizeResult& result) {
+  const Options& options = run.options;
+  if (how.is_auto && !how.tries) {
+    result.warnings.insert(result.warnings.begin(),
+                           StrCat("accuracy may be lower: --method auto used ", kMethodWithoutTrials,
+                                  ", because it can't compare methods without samples; add --data with some of them"));
+  }
+  if (!how.has_ranges && run.samples.made_up()) {
+    const std::vector<std::string> skipped = AlgorithmsThatNeedData(prepared, run.choices.algorithms.list);
+    if (!skipped.empty()) result.warnings.push_back(StrCat("skipped without --data: ", JoinNames(skipped)));
+  }
+  const bool compared_made_up = result.figures.origin == FigureOrigin::kMadeUp;
+  if (compared_made_up || (!options.calib.empty() && options.data.from.has_random())) {
+    result.warnings.push_back(
+        "error, agreement and latency were measured on random data and are not meaningful; use --data");
+  }
+  if (how.has_ranges && options.ranges.method != "auto" && options.budget.value_or(0) > 0)
+    result.warnings.push_back(StrCat("--budget: has no effect with --method ", options.ranges.method,
+                                     ": layers stay in float for accuracy only with --method auto"));
+  for (std::string& warning : WarningsOfUnusedAlgorithms(result.improved, options.algorithms.asked))
+    result.warnings.push_back(std::move(warning));
+  if (std::string large = WarningOfLargeBlocks(options.plan.block_size.value_or(0), result.float_size_bytes,
+                                               result.quantized_size_bytes);
+      !large.empty())
+    result.warnings.push_back(std::move(large));
 }
 
 }  // namespace
@@ -158,17 +228,13 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   if (saved != nullptr)
     PREON_RETURN_IF_ERROR(
         ApplySaved(*saved, options.outputs.ranges, config_hash, *run.choices.target, run.choices.plan, prepared));
-  const auto missing = static_cast<int64_t>(MissingRanges(prepared.plan, saved).size());
-  const bool has_given = GivesAllScales(options.encodings, prepared.plan);
-  const bool has_ranges = run.choices.target->NeedsStatistics(run.choices.plan) && !has_given;
-  const bool is_auto = run.choices.method->name() == "auto" && has_ranges && saved == nullptr;
-  const bool tries = is_auto && !run.samples.made_up();
-  if (is_auto && !tries) {
+  RangeOrigin how = OriginOfRanges(prepared.plan, saved, run);
+  if (how.is_auto && !how.tries) {
     PREON_ASSIGN_OR_RETURN(run.choices.method, run.choices.without_trials());
   }
-  const std::string method(run.choices.method->name());
+  how.method = run.choices.method->name();
 
-  const bool runs_trials = tries || run.choices.precision || run.choices.fewer_bits;
+  const bool runs_trials = how.tries || run.choices.precision || run.choices.fewer_bits;
   TrialSamples trial(EstimatedNs(prepared.model.graph, prepared.plan));
   FloatOutputs float_outputs;
   // Methods that collect have to see every value; restored ranges make a pass of their own.
@@ -207,9 +273,9 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
       PREON_ASSIGN_OR_RETURN(tried_samples,
                              CollectTrialSamples(model, prepared.inputs, run.samples, trial, run.context));
     }
-    PREON_ASSIGN_OR_RETURN(tried,
-                           ChooseByTrials(prepared, run, inputs, fallback, {trial, prepared.source_size_bytes, tries}));
-    if (tries && tried.candidates.empty() && !trial.runs().empty()) {
+    PREON_ASSIGN_OR_RETURN(
+        tried, ChooseByTrials(prepared, run, inputs, fallback, {trial, prepared.source_size_bytes, how.tries}));
+    if (how.tries && tried.candidates.empty() && !trial.runs().empty()) {
       PREON_ASSIGN_OR_RETURN(run.choices.method, run.choices.without_trials());
       prepared.warnings.push_back(
           StrCat("no output can be compared, because the shape of each depends on the data: --method auto used ",
@@ -218,7 +284,7 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
     trial.Clear();
   }
   SetMetadata(prepared.model, options, run.choices,
-              has_ranges ? MethodOfRanges(run.builtins.methods, *run.choices.method, saved) : "");
+              how.has_ranges ? MethodOfRanges(run.builtins.methods, *run.choices.method, saved) : "");
   const QuantizeStage stage = run.Quantization();
   const auto fits_codes = [&] {
     return WillImproveCodes({{prepared.model, {}}, prepared.plan, data.sample_count()}, inputs.algorithms, run.samples);
@@ -233,105 +299,33 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   QuantizeResult& result = quantized.result;
 
   result.model = model;
-  result.method = has_ranges ? method : "none";
+  result.float_size_bytes = prepared.source_size_bytes;
+  Describe(run, prepared.plan, how, result);
   result.candidates = std::move(tried.candidates);
   result.fallback = std::move(tried.fallback);
   result.precision = std::move(tried.precision);
   result.size_fit = std::move(tried.size_fit);
   result.quantized_size_bytes = quantized.file.size_bytes();
-  result.inherited = InheritedRanges(prepared.plan);
-  result.output = options.outputs.file;
-  result.float_size_bytes = prepared.source_size_bytes;
-  result.weights_alone = !run.choices.target->QuantizesActivations();
-  result.activation = result.weights_alone ? "float" : options.plan.activation.name();
-  result.weight = run.choices.plan.weight.name();
-  result.scale_type = ScaleTypeName(run.choices.plan.scale_type);
-  result.weight_scale_type = ScaleTypeName(run.choices.plan.scale_type_of_weights());
-  DescribeWeights(run.choices.plan.block_size,
-                  run.choices.plan.weight_rule.method_for(run.choices.plan.scale_type_of_weights()),
-                  prepared.plan.nbits, result);
-  result.compat = CompatName(options.plan.compat);
-  result.without =
-      AlgorithmsBeside(run.builtins.algorithms, run.choices.algorithms.list, *run.choices.target, run.choices.plan);
-  result.target = run.choices.target->name();
-  result.random_data = options.calib.empty() && options.data.from.has_random();
-  result.histograms = options.outputs.histograms;
-  if (saved != nullptr) {
-    result.restored_from = options.outputs.ranges;
-    result.restored_tensors = static_cast<int64_t>(prepared.plan.RangeTensors().size()) - missing;
-    if (missing == 0) result.samples = saved->samples;
-  }
-  if (is_auto && !tries) {
-    result.warnings.insert(result.warnings.begin(),
-                           StrCat("accuracy may be lower: --method auto used ", kMethodWithoutTrials,
-                                  ", because it can't compare methods without samples; add --data with some of them"));
-  }
-  if (!has_ranges && run.samples.made_up()) {
-    const std::vector<std::string> skipped = AlgorithmsThatNeedData(prepared, run.choices.algorithms.list);
-    if (!skipped.empty()) result.warnings.push_back(StrCat("skipped without --data: ", JoinNames(skipped)));
-  }
-  if (!options.encodings.empty()) {
-    result.restored_from = options.encodings;
-    result.restored_tensors = static_cast<int64_t>(run.choices.plan.given_scales.size());
-  }
-  const bool compared_made_up = result.figures.origin == FigureOrigin::kMadeUp;
-  if (compared_made_up || (!options.calib.empty() && options.data.from.has_random())) {
-    result.warnings.push_back(
-        "error, agreement and latency were measured on random data and are not meaningful; use --data");
-  }
-  if (has_ranges && options.ranges.method != "auto" && options.budget.value_or(0) > 0)
-    result.warnings.push_back(StrCat("--budget: has no effect with --method ", options.ranges.method,
-                                     ": layers stay in float for accuracy only with --method auto"));
-  for (std::string& warning : WarningsOfUnusedAlgorithms(result.improved, options.algorithms.asked))
-    result.warnings.push_back(std::move(warning));
-  if (std::string large = WarningOfLargeBlocks(options.plan.block_size.value_or(0), result.float_size_bytes,
-                                               result.quantized_size_bytes);
-      !large.empty())
-    result.warnings.push_back(std::move(large));
+  AddWarnings(run, prepared, how, result);
   result.passed_over = judgement.passed_over;
   if (options.size.limit) {
     const int64_t most = BytesOf(*options.size.limit, result.float_size_bytes);
     PREON_RETURN_IF_ERROR(CheckSize(result.quantized_size_bytes, most, result.output));
   }
-  if (judgement.without_gain != WithoutGain::kIsWritten) {
-    // Operators with dynamic scales, which observe nothing, also stand in bodies of loops, where nobody counts them.
-    const bool is_float = result.observed_tensors > 0 && result.placement && result.placement->integer_anchors == 0;
-    const std::optional<double> integer_share = IntegerShareOf(result.placement, prepared.plan.dynamic.in_bodies > 0);
-    const OutputComparison* const worst = WorstOutput(result.compare);
-    const bool is_our_choice = tries || (!has_ranges && !has_given && !run.samples.made_up());
-    const ResultFigures figures{
-        .has_integer_nodes = !is_float,
-        .integer_macs_share = integer_share,
-        .float_size_bytes = judgement.largest_bytes.value_or(result.float_size_bytes),
-        .quantized_size_bytes = result.quantized_size_bytes,
-        .speedup = run.samples.made_up() ? Speedup{} : result.latency.speedup,
-        .sqnr_db = worst != nullptr && is_our_choice ? std::optional(worst->sqnr_db) : std::nullopt,
-        .agreement = result.compare.argmax_agreement};
-    const TargetFigures as_target{
-        .integer_macs_share = integer_share.value_or(0),
-        .sqnr_db = worst != nullptr ? worst->sqnr_db : kExactSqnrDb,
-        .sqnr_interval = worst != nullptr && !run.samples.made_up() ? worst->sqnr_interval : std::nullopt,
-        .speedup = figures.speedup};
-    std::string why = WhyNothingIsGained(figures, judgement.doubt);
-    if (why.empty() && judgement.first) why = WhyNotInstead(*judgement.first, as_target);
-    const bool writes = judgement.without_gain == WithoutGain::kIsWarnedOf || options.write.always;
-    if (!why.empty() && !writes) return Error(ErrorId::kNothingToGain, why);
-    if (!why.empty()) result.warnings.push_back(StrCat("nothing is gained over the float model: ", why));
-    if (std::string busy = WarningOfBusySpeed(figures.speedup); !busy.empty())
-      result.warnings.push_back(std::move(busy));
-    if (const std::string doubt = WhyInDoubt(as_target); judgement.instead && !writes && !doubt.empty()) {
-      Result<QuantizeResult> other =
-          judgement.instead({{result.target, doubt}, result.quantized_size_bytes, as_target});
-      if (other.ok() || other.status().id() == ErrorId::kCancelled) return other;
-    }
-  }
+  const GainQuestion question{
+      .made_up_samples = run.samples.made_up(),
+      .is_our_choice = how.tries || (!how.has_ranges && !how.has_given && !run.samples.made_up()),
+      .computes_in_bodies = prepared.plan.dynamic.in_bodies > 0,
+      .always_write = options.write.always};
+  PREON_ASSIGN_OR_RETURN(std::optional<QuantizeResult> other, JudgeGain(judgement, question, result));
+  if (other) return *std::move(other);
   const TensorType& weight = run.choices.plan.weight;
   if (weight.block() == nullptr && !result.computes_in_float) result.stored.bits = weight.bits();
   PREON_RETURN_IF_ERROR(JudgeResult(options.requirements, result));
   result.facts = RunFactsOf(run.context, "quantize", calibration.workers_peak_rss_bytes);
   std::vector<AtomicFile> beside;
   const bool is_of_another = saved != nullptr && saved->IsOfAnother(prepared.model.fingerprint);
-  if (!options.outputs.ranges.empty() && missing > 0 && !is_of_another) {
+  if (!options.outputs.ranges.empty() && how.missing > 0 && !is_of_another) {
     PREON_ASSIGN_OR_RETURN(AtomicFile ranges, StageSaved(prepared, *run.choices.method, inputs, config_hash,
                                                          options.outputs.ranges, run.context));
     beside.push_back(std::move(ranges));
