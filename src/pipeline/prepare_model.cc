@@ -215,9 +215,13 @@ Result<PreparedModel> ModelPreparation::Rewrite(Model source, const std::vector<
   SetTypicalShapes(model, &evaluator);
   PREON_ASSIGN_OR_RETURN(prepared.plan, PlanWithLayerSettings(target, model, plan));
   prepared.plan.branch_probes = FindBranchProbes(model.graph, prepared.plan);
+  const std::string optimized = AdviceForOptimized(model.graph);
   if (prepared.plan.empty() && prepared.plan.CountWeights() == 0) {
-    return NothingLeft(prepared.plan, source_nodes, target.QuantizesActivations()).WithContext(model.source_path);
+    Status left = NothingLeft(prepared.plan, source_nodes, target.QuantizesActivations());
+    if (left.hint().empty() && !optimized.empty()) left = std::move(left).WithHint(optimized);
+    return std::move(left).WithContext(model.source_path);
   }
+  if (!optimized.empty()) prepared.warnings.push_back(optimized);
   prepared.warnings.insert(prepared.warnings.end(), prepared.plan.warnings.begin(), prepared.plan.warnings.end());
   return prepared;
 }

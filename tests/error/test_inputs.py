@@ -57,6 +57,29 @@ def test_nothing_to_quantize(preon, tmp_path):
     quantize(preon, 2, 2010, "sin.onnx", "x.npz", says="none of its 1 nodes can run as an integer kernel: 1 Sin (no integer kernel")
 
 
+def fused_model(path, matmul):
+    nodes = [helper.make_node("FusedConv", ["x", "w"], ["c"], domain="com.microsoft", activation="Relu", kernel_shape=[1, 1]),
+             helper.make_node("GlobalAveragePool", ["c"], ["p"]), helper.make_node("Flatten", ["p"], ["y" if not matmul else "f"])]
+    constants = [numpy_helper.from_array(np.ones((64, 3, 1, 1), np.float32), "w")]
+    if matmul:
+        nodes.append(helper.make_node("MatMul", ["f", "v"], ["y"]))
+        constants.append(numpy_helper.from_array(np.random.default_rng(1).normal(size=(64, 64)).astype(np.float32), "v"))
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", 1, ["N", 3, 8, 8])],
+                              [helper.make_tensor_value_info("y", 1, ["N", 64])], constants)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)], ir_version=8), path)
+
+
+def test_models_that_the_runtime_has_optimized(preon, tmp_path):
+    """Its fused operators have float kernels alone; the model from before has them apart."""
+    np.savez(tmp_path / "x.npz", x=np.random.default_rng(2).normal(size=(8, 3, 8, 8)).astype(np.float32))
+    fused_model(tmp_path / "fused.onnx", matmul=False)
+    assert "give the model from before that" in quantize(preon, 2, 2010, "fused.onnx", "x.npz", says="1 FusedConv").stderr
+    fused_model(tmp_path / "partly.onnx", matmul=True)
+    done = preon("quantize", "partly.onnx", "-o", "out.onnx", "--data", "x.npz", "--always-write")
+    assert done.returncode == 0 and "left out" not in done.stderr, done.stderr
+    assert "give the model from before that" in done.stdout + done.stderr
+
+
 def test_nothing_to_quantize_in_float64(preon, tmp_path):
     weight = helper.make_tensor("w", onnx.TensorProto.DOUBLE, [4, 4], np.eye(4).ravel())
     graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"])], "g", [helper.make_tensor_value_info("x", onnx.TensorProto.DOUBLE, ["N", 4])],

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "formats/quark_operators.h"
+
 namespace preon {
 namespace {
 
@@ -28,7 +30,18 @@ std::string ReasonsOf(const QuantPlan& plan) {
   return groups.size() > kMostReasons ? text + ", and others" : text;
 }
 
+bool IsOfOptimizer(const Node& node) {
+  return node.domain == "com.microsoft.nchwc" || (node.domain == kContribDomain && node.op_type.starts_with("Fused"));
+}
+
 }  // namespace
+
+std::string AdviceForOptimized(const Graph& graph) {
+  const auto fused = std::ranges::count_if(graph.nodes(), [](const auto& node) { return IsOfOptimizer(*node); });
+  if (fused == 0) return "";
+  return StrCat(fused, fused == 1 ? " node is an operator" : " nodes are operators",
+                " that ONNX Runtime's optimizer made and computes in float only: give the model from before that");
+}
 
 Status NothingLeft(const QuantPlan& plan, size_t source_nodes, bool quantizes_activations) {
   const auto excluded = std::ranges::count(plan.nodes, FloatReason::kExcluded, &NodeDecision::reason);

@@ -13,4 +13,8 @@ namespace preon {
 /// @param source_nodes  of the model as the user knows it
 Status NothingLeft(const QuantPlan& plan, size_t source_nodes, bool quantizes_activations);
 
+/// Of a model that ONNX Runtime's optimizer has saved: that the one before it is wanted, since fused operators have
+/// float kernels alone. "" for others.
+std::string AdviceForOptimized(const Graph& graph);
+
 }  // namespace preon
