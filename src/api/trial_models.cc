@@ -30,7 +30,9 @@ Result<TrialModels::Made> TrialModels::From(const std::string& statistics, const
 Result<TrialModels::Made> TrialModels::FromStatistics(const Options& settings, bool with_samples) {
   for (auto file = statistics_.begin(); file != statistics_.end(); ++file) {
     Result<Made> made = From(*file, settings, with_samples);
-    if (!made.ok() && made.status().id() == ErrorId::kCalibFileMismatch) continue;
+    // Other rewrites, or other nodes in float, which need ranges of other tensors.
+    const auto is = [&](ErrorId id) { return !made.ok() && made.status().id() == id; };
+    if (is(ErrorId::kCalibFileMismatch) || is(ErrorId::kRangeMissing)) continue;
     std::rotate(statistics_.begin(), file, file + 1);  // the next options are likely to be of the same kind
     return made;
   }

@@ -92,7 +92,7 @@ Result<SensitivityResult> SensitivityVerb(const std::string& model, RunInputs& r
     result.fix->command =
         FixCommand(model, options.given.config_file, options.given.settings, result.target, result.fix->nodes);
   if (!options.target && options.plan.compat == Compat::kOff) result.scope = ScopeWithoutTarget(*run.choices.target);
-  result.warnings = std::move(prepared.warnings);
+  result.warnings.insert(result.warnings.begin(), prepared.warnings.begin(), prepared.warnings.end());
   result.facts = RunFactsOf(run.context, "sensitivity", calibration.workers_peak_rss_bytes);
   return result;
 }

@@ -26,6 +26,8 @@ from torch import nn
 QONNX = "qonnx.custom_op.general"
 OURS = "preon"  # domain of Quant and of operators whose weight a Quant gives, while they become modules
 HERE = pathlib.Path(__file__).resolve().parent
+#: No scale becomes smaller than that part of what it was.
+_MOST_SHRUNK = 128
 
 
 class _ScaleGradient(torch.autograd.Function):
@@ -53,14 +55,18 @@ class FakeQuantize(nn.Module):
         self.lowest = -2**(bits - 1) if signed else 0
         self.highest = self.lowest + 2**bits - 1
         self.scale = scale
+        self.register_buffer("least_scale", scale.detach().clone() / _MOST_SHRUNK, persistent=False)
         self.register_buffer("zero_point", zero_point)
         self.value = value
+
+    def positive_scale(self):
+        """A step of the optimizer may take a small scale to 0 and below, from where it would not come back."""
+        return torch.maximum(self.scale, self.least_scale)
 
     def forward(self, x=None):
         x = self.value if x is None else x
         shared = x.numel() / self.scale.numel() if self.value is not None else x[0].numel() if x.dim() else 1
-        scale = _ScaleGradient.apply(self.scale, 1 / math.sqrt(max(shared, 1) * max(self.highest, 1)))
-        scale = scale.clamp_min(torch.finfo(scale.dtype).tiny)
+        scale = _ScaleGradient.apply(self.positive_scale(), 1 / math.sqrt(max(shared, 1) * max(self.highest, 1)))
         codes = x / scale
         codes = codes + (codes.round() - codes).detach() + self.zero_point
         return (codes.clamp(self.lowest, self.highest) - self.zero_point) * scale
@@ -226,7 +232,7 @@ def save(model, folder, source=HERE):
     encodings, entries = _encodings(source)
     for module in model.modules():
         if isinstance(module, FakeQuantize) and module.scale.requires_grad:
-            scale = module.scale.detach().cpu().flatten().tolist()
+            scale = module.positive_scale().detach().cpu().flatten().tolist()
             entry = entries[module.tensor]
             entry["y_scale"] = scale if isinstance(entry["y_scale"], list) else scale[0]
     onnx.save(trained, folder / "model.onnx")

@@ -5,6 +5,7 @@
 
 #include "base/spelling.h"
 #include "quantize/plan/branch_coverage.h"
+#include "quantize/qdq_passes/code_groups.h"
 #include "quantize/settings/layer_settings.h"
 
 namespace preon {
@@ -49,7 +50,29 @@ FloatNodes Contradicting(const PositionTable& table) {
 Result<QuantPlan> FallbackPlanner::Plan(const Model& model, const FloatNodes& left_float) const {
   PlanOptions options = options_;
   options.left_float = left_float;
-  return PlanWithLayerSettings(target_, model, options);
+  PREON_ASSIGN_OR_RETURN(QuantPlan plan, PlanWithLayerSettings(target_, model, options));
+  for (const std::string& tensor : plan.RangeTensors()) {
+    if (HasRange(plan, tensor)) continue;
+    if (std::string in_front = ObservedInFront(model.graph, tensor); !in_front.empty())
+      plan.activations.at(tensor).range_of = std::move(in_front);
+  }
+  return plan;
+}
+
+// Behind a layer in float, values may be quantized where they have been moved to: those have the range from before.
+std::string FallbackPlanner::ObservedInFront(const Graph& graph, const std::string& tensor) const {
+  const Node* moves = graph.Producer(tensor);
+  while (moves != nullptr && MovesElements(*moves)) {
+    if (data_.tensors.contains(moves->input(0))) return moves->input(0);
+    moves = graph.Producer(moves->input(0));
+  }
+  return "";
+}
+
+bool FallbackPlanner::HasRange(const QuantPlan& plan, const std::string& tensor) const {
+  if (saved_ != nullptr && saved_->contains(tensor)) return true;
+  const auto sketch = data_.tensors.find(plan.ObservedFor(tensor));
+  return sketch != data_.tensors.end() && sketch->second.count() > 0;
 }
 
 Result<FallbackEnd> FallbackPlanner::Run(PlannedModel& prepared, FloatFallback fallback) const {
@@ -58,11 +81,7 @@ Result<FallbackEnd> FallbackPlanner::Run(PlannedModel& prepared, FloatFallback f
 }
 
 bool FallbackPlanner::HasStatistics(const QuantPlan& plan) const {
-  return std::ranges::all_of(plan.RangeTensors(), [&](const std::string& tensor) {
-    if (saved_ != nullptr && saved_->contains(tensor)) return true;
-    const auto sketch = data_.tensors.find(plan.ObservedFor(tensor));
-    return sketch != data_.tensors.end() && sketch->second.count() > 0;
-  });
+  return std::ranges::all_of(plan.RangeTensors(), [&](const std::string& tensor) { return HasRange(plan, tensor); });
 }
 
 std::optional<QuantPlan> FallbackPlanner::IfPossible(QuantPlan plan) const {

@@ -53,6 +53,8 @@ class FallbackPlanner {
   std::optional<QuantPlan> IfPossible(QuantPlan plan) const;
   Result<FallbackEnd> Run(PlannedModel& prepared, FloatFallback fallback) const;
   bool HasStatistics(const QuantPlan& plan) const;
+  bool HasRange(const QuantPlan& plan, const std::string& tensor) const;
+  std::string ObservedInFront(const Graph& graph, const std::string& tensor) const;
 
   const Target& target_;
   const PlanOptions& options_;

@@ -63,6 +63,11 @@ class SensitivitySearch {
     base_ns_ = EstimatedNs(look_.graph, plan_);
     PREON_RETURN_IF_ERROR(DescribeTensors());
     PREON_RETURN_IF_ERROR(DescribeLayers());
+    if (result_.typical_db >= kMostRunDb) {
+      result_.warnings.push_back(
+          StrCat("no gain was measured: each run is ", kMostRunDb, " dB or more, which counts as equal to float"));
+      return std::move(result_);
+    }
     PREON_RETURN_IF_ERROR(ConfirmLayers());
     if (options_.confirm > 0) PREON_RETURN_IF_ERROR(FindFix());
     return std::move(result_);

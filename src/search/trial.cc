@@ -14,7 +14,6 @@ namespace preon {
 namespace {
 
 constexpr size_t kSomeRuns = 8, kFirstRuns = 4;
-constexpr double kMostRunDb = 60;  // of one run: beyond, nobody sees a difference
 
 // In closed loop the other outputs show what comes of the error of a state.
 std::set<std::string> StatesOf(const std::vector<StateLink>& links) {

@@ -6,6 +6,9 @@
 
 namespace preon {
 
+/// Of one run: beyond, nobody sees a difference, and more counts as this.
+inline constexpr double kMostRunDb = 60;
+
 /// How near a quantized model comes to float in some runs.
 struct RunsError {
   double sqnr_db = 0;     ///< over all of them, noise over signal averaged over the outputs

@@ -85,6 +85,13 @@ def test_another_graph_gets_statistics_of_its_own(preon, model, data):
 
 
 @pytest.mark.thorough
+def test_layers_in_float_move_ranges_to_other_tensors(preon, pooled, data):
+    """What the pool gives is quantized only where the convolution in front of it is not."""
+    space = {"method": "minmax", "effort": "fast", "exclude": [None, ["first"], ["second"]]}
+    result = search(preon, pooled, "--data", data, "--sampler", "grid", space=space)
+    assert len(result["trials"]) == 3 and all("sqnr_db" in trial for trial in result["trials"]), result["trials"]
+
+
 def test_a_configuration_without_a_model_does_not_end_the_search(preon, model, data):
     result = search(preon, model, "--data", data, space={"target": ["ort-cpu", "dynamic"], "effort": [None, "fast"]})
     failed = [trial for trial in result["trials"] if "failed" in trial]

@@ -31,6 +31,20 @@ def test_the_worst_layer_comes_first_and_its_fix_works(preon, filter_bank):
     assert gain > 3
 
 
+def test_layers_in_front_of_what_moves_values_have_a_gain(preon, pooled, data):
+    """In float, their neighbour behind the pool needs a range that was not collected: it is that of what the pool reads."""
+    layers = {layer["node"]: layer for layer in sensitivity(preon, pooled, "--data", data, "--confirm", 5, "--target", "ort-cpu")["layers"]}
+    assert layers["first"]["float_gain_db"] is not None and "measured_gain_db" in layers["first"]
+    excluded = json.loads(preon("quantize", pooled, "-o", "q.onnx", "--data", data, "--exclude", "first", "--json", "--quiet", "--always-write").stdout)
+    assert excluded["compare"]["outputs"]["logits"]["sqnr_db"] > 20
+
+
+def test_no_gain_is_measured_where_nobody_sees_a_difference(preon, model, data):
+    result = sensitivity(preon, model, "--data", data, "--activation", "int16", "--weight", "int16")
+    assert result["typical_db"] == 60 and any(warning.startswith("no gain was measured: each run is 60 dB or more") for warning in result["warnings"])
+    assert "fix" not in result and result["layers"] and not any("measured_gain_db" in layer for layer in result["layers"])
+
+
 @pytest.mark.thorough
 def test_all_layers_measured_and_text(preon, filter_bank):
     result = sensitivity(preon, "model.onnx", "--data", "x.npy", "--confirm", 100)

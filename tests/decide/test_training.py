@@ -3,6 +3,7 @@
 Needs torch and onnx2torch (and qonnx for one test), which are no dependencies of preon; skipped without.
 """
 import importlib.util
+import json
 
 import numpy as np
 import onnx
@@ -99,6 +100,23 @@ def test_qonnx_reads_the_model(preon, model):
     got = execution.execute_onnx(wrapped, {name: x})[session.get_outputs()[0].name]
     step = np.abs(np.diff(np.unique(wanted))).min()
     assert (np.abs(got - wanted) < step / 2).mean() > 0.99
+
+
+def test_a_step_below_zero_leaves_scales_that_can_be_read(preon, model, data):
+    run(preon, "quantize", model, "-o", "q.onnx", "--data", data, "--effort", "fast", "--always-write", "--latency", 0)
+    run(preon, "export-qat", "q.onnx", "-o", "training", "--float-model", model)
+    module = loader(preon.folder / "training")
+    fake = module.load(preon.folder / "training")
+    scales = [value for name, value in fake.named_parameters() if name.endswith("scale")]
+    before = [scale.detach().clone() for scale in scales]
+    with torch.no_grad():
+        for scale in scales:
+            scale -= 2 * scale
+    assert all(torch.isfinite(fake(torch.ones(1, 3, 8, 8))).flatten())
+    module.save(fake, preon.folder / "trained", preon.folder / "training")
+    stored = json.loads((preon.folder / "trained/encodings.json").read_text())["encodings"]
+    assert all(np.min(entry["y_scale"]) > 0 for entry in stored if "y_scale" in entry) and before
+    run(preon, "quantize", "trained/model.onnx", "--encodings", "trained/encodings.json", "-o", "back.onnx", "--always-write", "--latency", 0)
 
 
 def train(model, inputs, labels, epochs=2, batch=50):

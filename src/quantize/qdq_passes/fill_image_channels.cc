@@ -2,9 +2,8 @@
 //
 // Before:      y = Conv(x, W)                       x: [N, C, H, W] dequantized, C < 4; W: codes [O, C, kh, kw]
 // After:       y = Conv(DQ(Q(Concat(x, …))), W')    channels of x repeated up to four, W' = W with zeros for them
-// Conditions:  the plan names the node (QuantPlan::filled_inputs, by GainsFromFourChannels); one scale; nobody else
-// reads
-//              the codes of W.
+// Conditions:  the plan names the node (QuantPlan::filled_inputs, by GainsFromFourChannels); one scale; zero points of
+//              W are 0; no other node reads the codes of W.
 // Formula:     the added products are 0: the result is the same, bit for bit
 // Why:         the runtime's direct integer convolution takes channels in fours (docs/design/placement.md).
 #include "quantize/qdq_passes/fill_image_channels.h"
@@ -35,6 +34,11 @@ Tensor FilledWeight(const Tensor& codes) {
   return filled;
 }
 
+bool AreZero(const Tensor* zero_points) {
+  return zero_points == nullptr ||
+         std::ranges::all_of(zero_points->As<int8_t>(), [](int8_t zero) { return zero == 0; });
+}
+
 struct CodeParams {
   std::string scale, zero_point;
 };
@@ -55,6 +59,7 @@ bool FillInputChannels(Graph& graph, Node* conv) {
   if (!dequantizes(data) || !dequantizes(weight) || graph.UseCount(weight->output()) != 1) return false;
   const Tensor* codes = graph.Initializer(weight->input(0));
   if (codes == nullptr || codes->type() != DataType::kInt8 || graph.UseCount(weight->input(0)) != 1) return false;
+  if (!AreZero(graph.Initializer(weight->input(2)))) return false;
   const int64_t channels = codes->shape()[1];
   if (channels >= kChannels) return false;
   const CodeParams params{data->input(1), data->input(2)};
