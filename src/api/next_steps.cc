@@ -5,6 +5,7 @@
 
 #include "api/judge/other_target.h"
 #include "api/judge/pasted_command.h"
+#include "api/run_with.h"
 #include "api/verbs.h"
 #include "base/spelling.h"
 #include "base/text.h"
@@ -20,6 +21,7 @@ constexpr double kMuchDb = 3;  // what a step must gain to be named where it is 
 
 constexpr size_t kMostPastedBytes = 1000;
 constexpr size_t kMostNames = 8;
+constexpr double kSecondsOfFixed = 0.5;
 
 class StepFinder {
  public:
@@ -28,7 +30,9 @@ class StepFinder {
   Status Find(const std::string& file) {
     const bool judges_files = !file.empty();
     if (judges_files) {
-      if (result_.best != result_.judged) AddOtherFile();
+      // Where the judged one is only slow, nearer is no better.
+      const bool is_better = !of_.is_accurate || result_.models[result_.best].why_not.empty();
+      if (result_.best != result_.judged && is_better) AddOtherFile();
       if (IsEnough()) return Status::Ok();
       if (of_.is_slow) PREON_RETURN_IF_ERROR(AddLatencyStep(file));
       Result<std::string> statistics =
@@ -65,15 +69,32 @@ class StepFinder {
   Status AddLatencyStep(const std::string& file) {
     const Result<LintResult> lint = LintVerb(file, run_);
     if (!lint.ok() && lint.status().id() == ErrorId::kCancelled) return lint.status();
-    NextStep& step = result_.steps.emplace_back();
-    step.kind = "latency";
-    step.advice = "slower than it should be";
     if (!lint.ok() || lint->report.findings.empty()) return Status::Ok();
     const LintFinding& finding = lint->report.findings.front();
-    step.advice = StrCat(step.advice, ": ", finding.rule, ", ", finding.nodes.size(), " nodes; ", finding.advice);
-    if (!finding.pass.empty()) step.command = StrCat("preon lint ", file, " --fix -o FASTER.onnx");
-    step.enough = !finding.pass.empty() && of_.is_accurate;
+    NextStep step{.kind = "latency"};
+    step.advice = StrCat("slower than it should be: ", finding.rule, ", ", finding.nodes.size(), " nodes",
+                         finding.advice.empty() ? "" : "; ", finding.advice);
+    if (!finding.pass.empty()) {
+      step.command = StrCat("preon lint ", file, " --fix -o FASTER.onnx");
+      PREON_ASSIGN_OR_RETURN(step.enough, IsEnoughFixed(file));
+    }
+    result_.steps.push_back(std::move(step));
     return Status::Ok();
+  }
+
+  Result<bool> IsEnoughFixed(const std::string& file) {
+    Options fixing = run_.options;
+    fixing.fix = true;
+    fixing.outputs.file = of_.folder.File("fixed.onnx");
+    const auto fix = [&](RunInputs& again) { return LintVerb(file, again); };
+    const Result<LintResult> fixed = RunWith(fixing, MadeUpSamples(), run_, fix);
+    if (!fixed.ok()) return fixed.status().id() == ErrorId::kCancelled ? Result<bool>(fixed.status()) : false;
+    PREON_ASSIGN_OR_RETURN(ValidatedModel model, of_.judge->Evaluate(fixing.outputs.file, "fixed"));
+    const double seconds = run_.options.latency_seconds.value_or(kSecondsOfFixed);
+    PREON_ASSIGN_OR_RETURN(const LatencyPair latency, of_.judge->MeasureSpeed(fixing.outputs.file, 1, seconds));
+    model.alarms = FindAlarms({.compare = model.compare, .speedup = latency.speedup});
+    PREON_ASSIGN_OR_RETURN(const std::vector<std::string> why_not, of_.candidates.WhyNot(model, latency));
+    return why_not.empty();
   }
 
   // Nothing but the speed is wrong.
@@ -174,10 +195,12 @@ class StepFinder {
     if (!before.model.failed.empty() || !after.model.failed.empty()) return Status::Ok();
     const double gain = WorstSqnrDb(after.model.compare) - WorstSqnrDb(before.model.compare);
     if (gain < kMuchDb) return Status::Ok();
+    std::string data = "--data";
+    for (const std::string& source : run_.options.eval_data) data += " " + ShellWord(source);
     result_.steps.push_back({.kind = "data",
                              .advice = "the samples of --data differ from those used for judging: calibrate with "
                                        "samples that are prepared as in production",
-                             .command = CommandWith("--data " + ShellWord(run_.options.eval_data.front()), {"data"}),
+                             .command = CommandWith(data, {"data"}),
                              .gain_db = gain,
                              .enough = after.model.why_not.empty()});
     return Status::Ok();
@@ -215,6 +238,7 @@ class StepFinder {
 
   Status TryStep(std::string kind, std::string advice, const Candidate& candidate) {
     PREON_ASSIGN_OR_RETURN(const Tried tried, Try(candidate));
+    if (tried.is_refused) return Status::Ok();  // the command would write nothing
     AddStep(std::move(kind), std::move(advice), tried.model, CommandWith(candidate.options, candidate.replaces));
     return Status::Ok();
   }

@@ -113,8 +113,8 @@ class ConfigSearch {
     for (const Setting& setting : options().given.settings) {
       if (!Contains(kOfOneRun, setting.name)) settings += StrCat(setting.name, "=", setting.value, " ");
     }
-    PREON_ASSIGN_OR_RETURN(const std::string calibrating, DigestOf(samples_.fit));
-    PREON_ASSIGN_OR_RETURN(const std::string choosing, DigestOf(samples_.choosing));
+    PREON_ASSIGN_OR_RETURN(const std::string calibrating, DigestOf(samples_.fit, inputs_));
+    PREON_ASSIGN_OR_RETURN(const std::string choosing, DigestOf(samples_.choosing, inputs_));
     PREON_ASSIGN_OR_RETURN(study_, StudyFile::Open(path, {{"model", fingerprint_},
                                                           {"samples", Sha256Hex(calibrating + choosing)},
                                                           {"space", Sha256Hex(space_.description())},
@@ -123,16 +123,6 @@ class ConfigSearch {
     points_ = study_->points();
     result_.from_study = std::ssize(result_.trials);
     return Status::Ok();
-  }
-
-  Result<std::string> DigestOf(const Samples& samples) const {
-    Sha256 digest;
-    PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> source, samples.open(inputs_, {}));
-    while (true) {
-      PREON_ASSIGN_OR_RETURN(const std::optional<Batch> batch, source->Next());
-      if (!batch) return digest.Finish();
-      for (const NamedTensor& feed : batch->feeds) digest.Update(feed.tensor.bytes());
-    }
   }
 
   bool TimeIsUp() const {
@@ -234,16 +224,22 @@ class ConfigSearch {
     trial.agreement = model.compare.argmax_agreement;
     trial.size_bytes = model.size_bytes;
     if (model.metric) trial.metric_loss = model.metric->loss;
-    ResultQuality quality{.compare = model.compare,
-                          .latency = latency,
-                          .float_size_bytes = result_.float_size_bytes,
-                          .quantized_size_bytes = model.size_bytes};
-    if (model.metric) quality.metric_drop = MetricDrop{model.metric->loss, model.metric->unit, {}};
-    PREON_ASSIGN_OR_RETURN(const std::vector<RequirementOutcome> outcomes,
-                           JudgeRequirements(options().requirements, quality));
-    trial.why_not = WhyNotMet(outcomes);
+    PREON_ASSIGN_OR_RETURN(trial.why_not, WhyNotGoodEnough(model.compare, model.metric, model.size_bytes, latency));
     judged_[digest] = trial;
     return Status::Ok();
+  }
+
+  // "": all that is required holds.
+  Result<std::string> WhyNotGoodEnough(const Comparison& compare, const std::optional<MetricFigures>& metric,
+                                       int64_t size_bytes, const LatencyPair& latency) const {
+    ResultQuality quality{.compare = compare,
+                          .latency = latency,
+                          .float_size_bytes = result_.float_size_bytes,
+                          .quantized_size_bytes = size_bytes};
+    if (metric) quality.metric_drop = MetricDrop{metric->loss, metric->unit, {}};
+    PREON_ASSIGN_OR_RETURN(const std::vector<RequirementOutcome> outcomes,
+                           JudgeRequirements(options().requirements, quality));
+    return WhyNotMet(outcomes);
   }
 
   Status Finish() {
@@ -251,9 +247,7 @@ class ConfigSearch {
     result_.best = static_cast<size_t>(std::ranges::min_element(result_.trials, better) - result_.trials.begin());
     MarkFront(result_.trials);
     const SearchTrial& best = result_.trials[result_.best];
-    if (!best.why_not.empty())
-      return Error(ErrorId::kRequirementNotMet, "none of ", result_.trials.size(),
-                   " configurations reaches what is required; the nearest, ", best.config, ": ", best.why_not);
+    if (!best.why_not.empty()) return NoneIsGoodEnough(result_.trials);
     PREON_ASSIGN_OR_RETURN(const std::string file, MakeBest(best));
     PREON_RETURN_IF_ERROR(CompareWithGiven(best.config));
     ModelJudge judge(model_, samples_.judging, samples_.judging_reference, asked_, run_.context);
@@ -262,9 +256,15 @@ class ConfigSearch {
     PREON_ASSIGN_OR_RETURN(result_.judged, judge.Evaluate(file, best.config));
     run_.context.BeginStage("latency");
     const double seconds = options().latency_seconds.value_or(kSecondsOfBest);
-    if (seconds > 0) {
-      PREON_ASSIGN_OR_RETURN(result_.latency, judge.MeasureSpeed(file, 1, seconds));
+    if (seconds > 0 || MeasuresSpeed()) {
+      PREON_ASSIGN_OR_RETURN(result_.latency, judge.MeasureSpeed(file, 1, std::max(seconds, kSecondsOfTrial)));
     }
+    PREON_ASSIGN_OR_RETURN(const std::string why_not, WhyNotGoodEnough(result_.judged.compare, result_.judged.metric,
+                                                                       result_.judged.size_bytes, result_.latency));
+    if (!why_not.empty())
+      return Error(ErrorId::kRequirementNotMet, "the best configuration reaches what is required on the samples that ",
+                   "chose it, not on others: ", why_not, "; ", best.config)
+          .WithHint("choose with more samples (--eval-data), or ask for a little more than you need");
     result_.judged.alarms = FindAlarms({.compare = result_.judged.compare, .speedup = result_.latency.speedup});
     run_.context.BeginStage("write");
     result_.calibrations = models_.calibrations();

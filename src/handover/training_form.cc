@@ -236,8 +236,13 @@ Status FormBuilder::Round(Node& dequantizer, const std::string& from, RoundedTen
 // The Relu or Clip that the codes of a tensor replace.
 std::optional<ClampBounds> FormBuilder::ReplacedClamp(const RoundedTensor& rounded, const Node& producer) const {
   if (float_graph_ != nullptr && float_graph_->HasTensor(rounded.name)) {
-    const Node* clamp = float_graph_->Producer(rounded.name);
-    return clamp == nullptr ? std::nullopt : MatchClamp(*float_graph_, *clamp);
+    const Node* producer_of_float = float_graph_->Producer(rounded.name);
+    if (producer_of_float == nullptr) return std::nullopt;
+    if (const auto clamp = MatchClamp(*float_graph_, *producer_of_float)) return clamp;
+    // Integer operators may have the name of what stands in front of the clamp.
+    const Node* behind = OnlyReader(*float_graph_, rounded.name);
+    const bool is_gone = behind != nullptr && !model_.graph.HasTensor(behind->output());
+    return is_gone ? MatchClamp(*float_graph_, *behind) : std::nullopt;
   }
   const bool may_be_negative = std::ranges::find(kAnySign, producer.op_type) != kAnySign.end();
   if (!may_be_negative || !BeginsAtZero(rounded)) return std::nullopt;

@@ -112,6 +112,34 @@ def test_weights_of_three_bits(preon, model):
     assert difference["same"], difference
 
 
+@pytest.mark.parametrize("weight", ["int2", "int3", "int4"])
+def test_narrow_weights_come_back_without_a_target(preon, model, weight):
+    """The command that export-qat prints names none: the default one has to have the file's types."""
+    quantized(preon, model, "--weight", weight)
+    exported(preon, "--float-model", model)
+    difference = differences(preon, "--encodings", "training/encodings.json")
+    assert difference["same"], difference
+
+
+def test_integer_operators_of_another_tool_get_their_relu_back(preon, model, data):
+    """Theirs have the names of what stood in front of it."""
+    from onnxruntime.quantization import CalibrationDataReader, QuantFormat, quantize_static
+
+    class Reader(CalibrationDataReader):
+        rows = iter(np.load(preon.folder / data)["input"])
+
+        def get_next(self):
+            row = next(self.rows, None)
+            return None if row is None else {"input": row[None]}
+
+    quantize_static(preon.folder / model, preon.folder / "quantized.onnx", Reader(), quant_format=QuantFormat.QOperator)
+    assert operators(preon.folder / "quantized.onnx")["Relu"] == 0
+    exported(preon, "--float-model", model)
+    assert operators(preon.folder / "training/model.onnx")["Relu"] == 1
+    compared = json.loads(preon("compare", model, "training/model.onnx", "--data", data, "--latency", 0, "--json").stdout)
+    assert compared["outputs"]["logits"]["sqnr_db"] > 60
+
+
 def test_blocks_of_weights(preon, model):
     quantized(preon, model, "--weight", "int4", "--block-size", 2, "--target", "ort")
     result = exported(preon)

@@ -115,6 +115,21 @@ def test_the_smallest_that_is_good_enough(preon, model, data):
 
 
 @pytest.mark.thorough
+def test_what_is_required_holds_on_samples_that_did_not_choose(preon, model):
+    """Half of those that are kept chose; the others are nearer to the edge of what a range of few samples covers."""
+    rng = np.random.default_rng(7)
+    np.save(preon.folder / "fit.npy", rng.normal(size=(20, 3, 8, 8)).astype(np.float32))
+    judging = rng.normal(size=(20, 3, 8, 8)).astype(np.float32)
+    np.save(preon.folder / "eval.npy", judging * np.linspace(0.5, 3, 20).reshape(-1, 1, 1, 1).astype(np.float32))
+    arguments = (model, "--data", "fit.npy", "--eval-data", "eval.npy", "--sampler", "grid")
+    result = search(preon, *arguments)
+    chosen, unseen = result["trials"][result["best"]]["sqnr_db"], result["compare"]["outputs"]["logits"]["sqnr_db"]
+    assert abs(chosen - unseen) > 0.2, "the halves differ"
+    (preon.folder / "best.onnx").unlink()
+    command = ["search", *arguments, "--space", "space.json", "-o", "best.onnx", "--latency", 0, "--require", f"sqnr>={(chosen + unseen) / 2}"]
+    preon.fails(4, 5602, *command, says="on the samples that chose it, not on others" if chosen > unseen else "none of 16 configurations")
+
+
 def test_the_fastest(preon, model, data):
     result = search(preon, model, "--data", data, "--goal", "speed", "--require", "sqnr>=10", space={"method": ["minmax", "minmse"], "effort": "fast"})
     assert all(trial["speedup"] > 0 for trial in result["trials"])

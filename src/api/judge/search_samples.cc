@@ -1,6 +1,7 @@
 #include "api/judge/search_samples.h"
 
 #include "api/judge/judging_samples.h"
+#include "base/hash.h"
 #include "data/held_out.h"
 
 namespace preon {
@@ -37,6 +38,16 @@ Result<SearchSamples> SamplesOfSearch(const Samples& given, const Samples& eval,
   samples.choosing_reference = Without(reference, not_choosing);
   samples.judging_reference = Without(reference, not_judging);
   return samples;
+}
+
+Result<std::string> DigestOf(const Samples& samples, const std::vector<TensorSpec>& inputs) {
+  Sha256 digest;
+  PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> source, samples.open(inputs, {}));
+  while (true) {
+    PREON_ASSIGN_OR_RETURN(const std::optional<Batch> batch, source->Next());
+    if (!batch) return digest.Finish();
+    for (const NamedTensor& feed : batch->feeds) digest.Update(feed.tensor.bytes());
+  }
 }
 
 }  // namespace preon

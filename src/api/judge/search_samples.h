@@ -1,6 +1,7 @@
 // SearchSamples: which samples calibrate, which choose between trials, and which judge the best of them.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "pipeline/samples.h"
@@ -21,5 +22,8 @@ struct SearchSamples {
 /// @param eval, reference  no `open`: there are none
 Result<SearchSamples> SamplesOfSearch(const Samples& given, const Samples& eval, const Samples& reference,
                                       const std::vector<TensorSpec>& inputs);
+
+/// Of the values that the samples feed to these inputs. Errors: those of the samples.
+Result<std::string> DigestOf(const Samples& samples, const std::vector<TensorSpec>& inputs);
 
 }  // namespace preon

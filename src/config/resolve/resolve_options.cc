@@ -268,6 +268,7 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
                               .WithContext("MixedPrecisionTensor"));
   if (!options.encodings.empty()) {
     PREON_ASSIGN_OR_RETURN(choices.plan.given_scales, LoadEncodings(options.encodings));
+    choices.plan.ExpectGivenTypes();
   }
   PREON_ASSIGN_OR_RETURN(choices.precision, ReadPrecision(options.algorithms));
   if (choices.precision && plan.compat == Compat::kQuark)

@@ -87,6 +87,12 @@ WeightCodes PlanOptions::weight_codes() const {
           .rule = weight_rule};
 }
 
+void PlanOptions::ExpectGivenTypes() {
+  for (const auto& [tensor, codes] : given_scales) {
+    if (codes.type && codes.type->bits() < 8) possible.overrides[tensor].type = codes.type;
+  }
+}
+
 PlanNeeds PlanOptions::Needs() const {
   const auto has_channels = [](const TensorOverride* wanted) {
     return wanted->per_channel.value_or(wanted->axis.value_or(-1) >= 0);

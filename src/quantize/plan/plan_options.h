@@ -128,6 +128,9 @@ struct PlanOptions {
   bool MixesAsQuark() const { return compat == Compat::kQuark && possible.any(); }
   ScaleType scale_type_of_weights() const { return weight_scale_type.value_or(scale_type); }
   WeightCodes weight_codes() const;
+  /// Types of less than 8 bits in `given_scales`, which not every target has, count as possible. Wider ones are those
+  /// of biases, too, which no target reads.
+  void ExpectGivenTypes();
   /// All types that some tensor may get.
   std::vector<TensorType*> Types();
   std::vector<TensorType> Types() const;

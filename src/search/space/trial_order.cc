@@ -63,4 +63,12 @@ void MarkFront(std::vector<SearchTrial>& trials) {
   }
 }
 
+Status NoneIsGoodEnough(const std::vector<SearchTrial>& trials) {
+  const SearchTrial& nearest = *std::ranges::min_element(
+      trials, [](const SearchTrial& a, const SearchTrial& b) { return IsBetterTrial(a, b, SearchGoal::kAccuracy); });
+  return Error(ErrorId::kRequirementNotMet, "none of ", trials.size(),
+               " configurations reaches what is required; the nearest to float, ", nearest.config, ": ",
+               nearest.why_not);
+}
+
 }  // namespace preon

@@ -25,4 +25,7 @@ std::vector<TriedPoint> AsTried(const std::vector<SearchTrial>& trials, const st
 /// Sets SearchTrial::on_front.
 void MarkFront(std::vector<SearchTrial>& trials);
 
+/// kRequirementNotMet, with the trial that comes nearest to float. @param trials  not empty; none is good enough
+Status NoneIsGoodEnough(const std::vector<SearchTrial>& trials);
+
 }  // namespace preon
