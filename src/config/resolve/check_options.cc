@@ -194,6 +194,8 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
   if (plan.vnni && plan.op_list.reduce_range)
     return Error(ErrorId::kConflictingOptions,
                  "--vnni and --reduce-range: got both, wanted one: all codes of the weights, or one bit less");
+  if (plan.weight_symmetric == false && !target.HasOpList())
+    PREON_RETURN_IF_ERROR(refuse("WeightSymmetric", with_target));
   if (plan.vnni && target.HasOpList()) PREON_RETURN_IF_ERROR(refuse("--vnni", with_target));
   if (plan.op_list.format && !target.HasExtendedFormat())
     return Error(ErrorId::kConflictingOptions, "--format extended: has no effect with ", with_target,
