@@ -58,6 +58,13 @@ def _text(value, option=None):
     return str(getattr(value, "name", value))  # members of enums by their names
 
 
+def _number(value):
+    """Of NumPy, as one of Python."""
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        return value.item()
+    raise TypeError(f"space: got {type(value).__name__}, wanted numbers, texts, lists and dicts")
+
+
 def _settings(verb, options):
     """Options by their long names, `_` for `-`, as the command line takes them; lists repeat, None is the default."""
     known = _keywords(verb) if options else ()
@@ -356,7 +363,7 @@ def search(model: Model, output: Path, space: Union[Mapping[str, Any], Path], da
     `result.trials` has each configuration with its figures, `result.trials[result.best]` is that of the model. The rest as of
     quantize(); options of `preon search --help`.
     """
-    text = json.dumps(space) if isinstance(space, Mapping) else _path(space, "space")
+    text = json.dumps(space, default=_number) if isinstance(space, Mapping) else _path(space, "space")
     with _as_file(model) as path:
         return _run("search", (path, _path(output, "output")), {**options, "space": text}, (data, reader), progress)
 

@@ -20,8 +20,8 @@ std::string Advice(const TensorAnalysis& tensor) {
 
 void AddSummary(TextWriter& out, const AnalyzeResult& result) {
   const Analysis& analysis = result.analysis;
-  out.Add("%s: %zu tensors, %lld samples\n", Printable(result.calib).c_str(), analysis.tensors.size(),
-          static_cast<long long>(result.samples));
+  out.Add("%s: %s, %s\n", Printable(result.calib).c_str(), CountText(std::ssize(analysis.tensors), "tensor").c_str(),
+          CountText(result.samples, "sample").c_str());
   const char* title = "advice";
   for (const auto& [method, count] : analysis.advice) {
     out.Add("  %-11s %5lld of %zu tensors: %s\n", title, static_cast<long long>(count), analysis.tensors.size(),

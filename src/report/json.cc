@@ -259,6 +259,7 @@ std::string ToJson(const RunResult& result) {
   json["samples"] = result.samples;
   json["runs"] = result.runs;
   json["latency_ms"] = LatencyJson(result.latency);
+  json["threads"] = result.threads;
   json["throughput"] = result.latency.throughput;
   if (!result.saved_to.empty()) json["saved_to"] = result.saved_to;
   return JsonLine(json);

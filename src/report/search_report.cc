@@ -2,6 +2,7 @@
 
 #include "base/spelling.h"
 #include "base/text.h"
+#include "report/figures_text.h"
 #include "report/json.h"
 #include "report/json_object.h"
 #include "report/text_report.h"
@@ -29,9 +30,15 @@ JsonObject TrialJson(const SearchTrial& trial) {
   return json;
 }
 
-std::string FiguresOfTrial(const SearchTrial& trial) {
+std::string LossOfMetric(MetricUnit unit, double loss, const std::optional<ConfidenceInterval>& interval) {
+  const bool share = unit == MetricUnit::kShare;
+  return LossText(loss, interval, share ? "%.2f" : "%.4f", UnitWord(unit), share ? 100 : 1);
+}
+
+std::string FiguresOfTrial(const SearchTrial& trial, MetricUnit unit) {
   std::string text = SqnrText(trial.sqnr_db);
-  if (trial.metric_loss) text += StrCat(", loses ", FigureText(trial.metric_loss, "%.4f"));
+  if (trial.metric_loss)
+    text += StrCat(*trial.metric_loss < 0 ? ", gains " : ", loses ", LossOfMetric(unit, *trial.metric_loss, {}));
   if (trial.agreement) text += StrCat(", agreement ", FigureText(trial.agreement, "%.1f %%", 100));
   text += StrCat(", ", BytesText(trial.size_bytes));
   if (trial.speedup) text += StrCat(", speed ", FigureText(trial.speedup, "%.2f"));
@@ -39,11 +46,11 @@ std::string FiguresOfTrial(const SearchTrial& trial) {
 }
 
 // The result, then the others of the front that differ.
-std::vector<size_t> ListedTrials(const std::vector<SearchTrial>& trials, size_t best) {
+std::vector<size_t> ListedTrials(const std::vector<SearchTrial>& trials, size_t best, MetricUnit unit) {
   std::vector<size_t> listed = {best};
   for (size_t i = 0; i < trials.size(); ++i) {
     const bool is_new = std::ranges::none_of(
-        listed, [&](size_t other) { return FiguresOfTrial(trials[other]) == FiguresOfTrial(trials[i]); });
+        listed, [&](size_t other) { return FiguresOfTrial(trials[other], unit) == FiguresOfTrial(trials[i], unit); });
     if (trials[i].on_front && is_new) listed.push_back(i);
   }
   if (listed.size() > kMostLines) listed.resize(kMostLines);
@@ -98,10 +105,11 @@ std::string ToText(const SearchResult& result) {
   if (result.from_study > 0) out.Add(", %lld of them before", static_cast<long long>(result.from_study));
   if (failed > 0) out.Add(", %lld gave no model", static_cast<long long>(failed));
   out.Add("; %s\n", WhyEnded(result.ended));
+  const MetricUnit unit = result.judged.metric ? result.judged.metric->unit : MetricUnit::kShare;
   const char* title = "best";
-  for (const size_t index : ListedTrials(result.trials, result.best)) {
+  for (const size_t index : ListedTrials(result.trials, result.best, unit)) {
     const SearchTrial& trial = result.trials[index];
-    out.Add("  %-11s %s: %s\n", title, FiguresOfTrial(trial).c_str(), Printable(trial.config).c_str());
+    out.Add("  %-11s %s: %s\n", title, FiguresOfTrial(trial, unit).c_str(), Printable(trial.config).c_str());
     title = title == std::string_view("best") ? "trade-offs" : "";
   }
   out.Add("  judged on   %s%s; 95 %% intervals in parentheses\n",
@@ -110,8 +118,9 @@ std::string ToText(const SearchResult& result) {
   AddComparison(out, result.judged.compare);
   if (result.judged.metric) {
     const MetricFigures& metric = *result.judged.metric;
-    out.Add("  %-11s float %.4f, quantized %.4f, loses %.4f%s\n", Printable(metric.name).c_str(), metric.float_value,
-            metric.quantized_value, metric.loss, IntervalText(metric.loss_interval, "%.4f").c_str());
+    out.Add("  %-11s float %s, quantized %s, %s %s\n", Printable(metric.name).c_str(),
+            MetricValueText(unit, metric.float_value).c_str(), MetricValueText(unit, metric.quantized_value).c_str(),
+            metric.loss < 0 ? "gains" : "loses", LossOfMetric(unit, metric.loss, metric.loss_interval).c_str());
   }
   out.Add("  size        %s -> %s\n", BytesText(result.float_size_bytes).c_str(),
           BytesText(result.judged.size_bytes).c_str());

@@ -219,3 +219,11 @@ def test_options_of_other_verbs_are_refused_by_the_library(model, data, tmp_path
     for verb, option in (("quantize", "html"), ("calibrate", "require")):
         answer = getattr(_preon, verb)(str(tmp_path / model), str(tmp_path / "out"), [("data", str(tmp_path / data)), (option, "x")], None, None)
         assert answer[0] is None and answer[1] == 1001 and f"no option '{option}'" in answer[2]
+
+
+def test_spaces_may_hold_numbers_of_numpy(model, data, tmp_path):
+    space = {"method": ["percentile"], "effort": ["fast"], "method_options": {"Percentile": [np.float32(99.5), np.float64(99.9)]}}
+    found = preon_package.search(tmp_path / model, tmp_path / "best.onnx", space, data=tmp_path / data, latency=0)
+    assert {trial["config"]["method_options"]["Percentile"] for trial in found.trials} == {99.5, 99.9}
+    with pytest.raises(TypeError, match="space: got set, wanted numbers, texts, lists and dicts"):
+        preon_package.search(tmp_path / model, tmp_path / "best.onnx", {"method": {"minmax"}}, data=tmp_path / data)
