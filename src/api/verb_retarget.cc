@@ -92,7 +92,8 @@ Result<RetargetResult> RetargetVerb(const std::string& path, RunInputs& run) {
   PREON_ASSIGN_OR_RETURN(const std::vector<std::string> changed, ChangedByQdqPasses(model, passes, result.warnings));
   result.changes.insert(result.changes.end(), changed.begin(), changed.end());
   if (result.changes.empty())
-    return Error(ErrorId::kNothingToGain, path, ": not written: the model has this form already");
+    return Error(ErrorId::kNothingToGain, path,
+                 ": not written: the model has this form already, or nothing that could get it");
   WarnOfType(model.graph, activation, result.warnings);
   InferShapes(model);
   PREON_ASSIGN_OR_RETURN(Session before, Session::OpenModel(given, TimedSession(run.context), run.context));

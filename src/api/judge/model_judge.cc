@@ -122,8 +122,8 @@ ModelJudge::Score ModelJudge::BeginScore() const {
 }
 
 Result<ModelJudge::Score> ModelJudge::ScoreByScript(const std::string& model) const {
-  PREON_ASSIGN_OR_RETURN(ChildProcess child, ChildProcess::Start({"/usr/bin/env", "python3", "-c", std::string(kDriver),
-                                                                  asked_.script, model}));
+  PREON_ASSIGN_OR_RETURN(ChildProcess child, ChildProcess::Start({"/usr/bin/env", "python3", "-B", "-c",
+                                                                  std::string(kDriver), asked_.script, model}));
   std::vector<std::string> lines;
   const ChildProcess* const children[] = {&child};
   while (child.ReadLines(lines)) {
