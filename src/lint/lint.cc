@@ -46,8 +46,11 @@ class Linter {
         if (const auto detail = rule.explain(at)) return Add(rule, node, kernel, *detail);
       }
     } else if (kernel.kernel_class == KernelClass::kInteger && at.is_linear()) {
-      const LintRule& rule = SignedActivationsRule();
+      const LintRule& rule = RuleNamed("signed_activations");
       if (const auto detail = rule.explain(at)) Add(rule, node, kernel, *detail);
+    } else if (kernel.kernel_class == KernelClass::kInteger && node.Is("ConvInteger")) {
+      const LintRule& rule = RuleNamed("run_time_scales");
+      Add(rule, node, kernel, *rule.explain(at));
     }
   }
 
@@ -59,7 +62,7 @@ class Linter {
     }
     if (finding->advice.empty()) finding->advice = rule.advice;
     finding->nodes.push_back({node.name, node.op_type, kernel.kernel, detail, Share(node)});
-    if (rule.name == "no_kernel") return;
+    if (rule.name == "no_kernel" || rule.name == "run_time_scales") return;
     const bool in_float = kernel.kernel_class == KernelClass::kFloat;
     saved_ns_[finding->rule] +=
         SavedNs(floats_, *floats_.FindNode(node.name)) * (in_float ? 1 : kLostWithSignedActivations);

@@ -17,6 +17,8 @@ constexpr std::array kAlsoInteger = {"Softmax", "Where"};
 // Between a Conv and its Q they leave the Conv in float (docs/design/placement.md, "Integer kernels").
 constexpr std::array kActivations = {"LeakyRelu", "PRelu", "Sigmoid", "HardSigmoid", "HardSwish",
                                      "Tanh",      "Elu",   "Gelu",    "Mish",        "Softplus"};
+// Of models whose activations get their scales in each run: they and the arithmetic behind them compute in float.
+constexpr std::string_view kOfRunTimeScales[] = {"DynamicQuantizeLinear", "ConvInteger", "MatMulInteger"};
 // The runtime takes a bias whose scale is off the product of the other two by no more than this.
 constexpr double kBiasScaleTolerance = 0.01;
 
@@ -56,6 +58,26 @@ std::vector<std::pair<std::string, DataType>> CodesAround(const NodeInContext& a
   if (const Node* quantizer = QuantizerOf(at.graph, at.node.output()))
     codes.emplace_back(at.node.output(), at.graph.TypeOf(quantizer->output()));
   return codes;
+}
+
+// Cast, product and bias stand behind an integer product: no more than `way` nodes.
+bool IsOfRunTimeScales(const Graph& graph, const Node& node, int way = 3) {
+  if (Contains(kOfRunTimeScales, node.op_type)) return true;
+  if (way == 0) return false;
+  const auto is = [&](const std::string& tensor) {
+    const Node* producer = graph.Producer(tensor);
+    return producer != nullptr && IsOfRunTimeScales(graph, *producer, way - 1);
+  };
+  if (node.Is("Cast") || node.Is("Mul")) return std::ranges::any_of(node.inputs(), is);
+  const Node* added = node.Is("Add") ? graph.Producer(node.input(1)) : nullptr;
+  const bool adds_bias = node.Is("Add") && (added == nullptr || added->Is("Reshape"));
+  return adds_bias && is(node.input(0));
+}
+
+std::optional<std::string> RunTimeScales(const NodeInContext& at) {
+  if (at.node.Is("ConvInteger")) return "its kernel is slower than that of Conv on floats";
+  if (!IsOfRunTimeScales(at.graph, at.node)) return std::nullopt;
+  return "scales of activations are found in each run, and results multiplied by them";
 }
 
 std::optional<std::string> NoKernel(const NodeInContext& at) {
@@ -197,6 +219,8 @@ std::optional<std::string> SignedActivations(const NodeInContext& at) {
 std::optional<std::string> Unexplained(const NodeInContext&) { return "no known cause; please report the model"; }
 
 constexpr LintRule kLintRules[] = {
+    {"run_time_scales", "quantize the float model with calibration samples, which give fixed scales", "",
+     RunTimeScales},
     {"no_kernel", "take the Q/DQ pairs away around those that have them", "", NoKernelForCodes},
     {"no_kernel", "", "", NoKernel},
     {"moves_floats", "", "", MovesFloats},
@@ -231,9 +255,7 @@ std::vector<size_t> NodeInContext::data_inputs() const {
 
 std::span<const LintRule> LintRules() { return kLintRules; }
 
-const LintRule& SignedActivationsRule() {
-  return *std::ranges::find(kLintRules, std::string_view("signed_activations"), &LintRule::name);
-}
+const LintRule& RuleNamed(std::string_view name) { return *std::ranges::find(kLintRules, name, &LintRule::name); }
 
 Graph WithoutPairs(const Graph& graph) {
   Graph floats = graph;

@@ -37,8 +37,8 @@ struct LintRule {
 /// In the order in which they are asked; the first that explains a node is its cause, and the last explains any.
 std::span<const LintRule> LintRules();
 
-/// Are codes at the node's data inputs int8? Where they are, kernels for uint8 codes are up to four times faster.
-const LintRule& SignedActivationsRule();
+/// One of them. `signed_activations` and `run_time_scales` explain nodes that compute in integers, but slowly, too.
+const LintRule& RuleNamed(std::string_view name);
 
 /// The graph without Q/DQ: readers of a pair read what was quantized, readers of constant codes a constant of zeros of
 /// the same shape. For questions of structure; its values mean nothing.

@@ -97,6 +97,27 @@ TEST(Lint, OperatorsOnIntegersDoWorkToo) {
   EXPECT_EQ(report.integer_macs_share, 0.5);
 }
 
+TEST(Lint, ScalesThatAreFoundInEachRunAreOneFinding) {
+  Result<Model> model = ParseModelText(
+      "<ir_version: 10, opset_import: [\"\" : 21]>\n"
+      "g (float[1,1,4,4] x) => (float[1,1,4,4] y) <uint8[1,1,1,1] w = {3}, float ws = {0.1}, float[1,1,1,1] bias = "
+      "{2}> {\n"
+      "[q] q, s, zero = DynamicQuantizeLinear (x)\n[n] i = ConvInteger (q, w, zero)\n[c] f = Cast <to = 1> (i)\n"
+      "[m] t = Mul (s, ws)\n[r] u = Mul (f, t)\n[b] v = Add (u, bias)\n[own] y = Mul (v, x)\n}");
+  ASSERT_TRUE(model.ok()) << model.status().ToString();
+  InferShapes(*model);
+  const ObservedKernel in_float{KernelClass::kFloat, ""};
+  const LintReport report = Lint(model->graph, {{"q", in_float},
+                                                {"n", {KernelClass::kInteger, "ConvInteger"}},
+                                                {"c", in_float},
+                                                {"m", in_float},
+                                                {"r", in_float},
+                                                {"b", in_float}});
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].rule, "run_time_scales");
+  EXPECT_EQ(report.findings[0].nodes.size(), 6u);
+}
+
 TEST(Lint, IntegerKernelsForInt8ActivationsAreAFindingToo) {
   Result<Model> model =
       ParseModelText("<ir_version: 10, opset_import: [\"\" : 21]>\n" +
@@ -113,7 +134,7 @@ TEST(Lint, IntegerKernelsForInt8ActivationsAreAFindingToo) {
 
 TEST(LintRules, TheLastExplainsAnyNode) {
   EXPECT_EQ(LintRules().back().name, "unexplained");
-  EXPECT_EQ(SignedActivationsRule().name, "signed_activations");
+  EXPECT_EQ(RuleNamed("signed_activations").name, "signed_activations");
 }
 
 }  // namespace
