@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import inspect as _inspect
 import json
 import os
@@ -12,13 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Optional, Protocol, TypeVar, Union
 
 from . import _preon
-from . import options as _options
 from .errors import ConfigError, failure
 from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, DiffOptions, ExportQatOptions, InstrumentOptions, LintOptions, PassesOptions, Path, QuantizeOptions,
                       RangesOptions, ReportOptions, RetargetOptions, SearchOptions, SensitivityOptions, ValidateOptions)
 from .progress import display
 from .result import Facts, Result
 from .samples import as_files, source_of
+from .settings import keywords, number, settings_of
 from .sources import local
 
 if TYPE_CHECKING:
@@ -38,78 +37,15 @@ class Reader(Protocol):
 #: A path or several; an array, arrays by input name; samples, one by one; what gives samples.
 Data = Union[Path, Mapping[str, Any], Iterable[Any], Callable[[], Iterable[Any]], Reader, None]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-#: Options that are no keywords for everyone: of ModelQuantizer, and parameters of passes() and search().
-_INNER = {"qconfig", "pass", "space"}
 #: Options that the library takes files of.
 _OF_SAMPLES = {"eval_data", "reference"}
-
-
-def _text(value, option=None):
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if hasattr(value, "SerializeToString") or getattr(value, "shape", ()) != ():
-        raise TypeError(f"{option}: got {type(value).__name__}, wanted a path, a text or a number")
-    if isinstance(value, bytes):
-        return os.fsdecode(value)
-    if isinstance(value, (dict, list, tuple)):
-        return json.dumps(value, default=_text)
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    return str(getattr(value, "name", value))  # members of enums by their names
-
-
-def _number(value):
-    """Of NumPy, as one of Python."""
-    if getattr(value, "shape", None) == () and hasattr(value, "item"):
-        return value.item()
-    raise TypeError(f"space: got {type(value).__name__}, wanted numbers, texts, lists and dicts")
-
-
-def _settings(verb, options):
-    """Options by their long names, `_` for `-`, as the command line takes them; lists repeat, None is the default."""
-    known = _keywords(verb) if options else ()
-    for name, value in options.items():
-        if name.replace("-", "_") not in known and name not in _INNER:
-            nearest = difflib.get_close_matches(name, known, 1)
-            raise ConfigError(1001, f"{verb}: no option '{name}'" + (f"; did you mean '{nearest[0]}'?" if nearest else ""), exit_status=2)
-        repeats = known and known.get(name.replace("-", "_")) == Optional[_options.Many]
-        for each in _values(value, repeats):
-            if each is None:
-                continue
-            if isinstance(each, tuple):
-                each = _pair(each, name)
-            yield name.replace("_", "-"), _text(each, name)
-
-
-def _values(value, repeats):
-    """Of an option: a list of them; of one that `repeats` a dict of pairs (key, value), or one pair, too."""
-    if repeats and isinstance(value, Mapping):
-        return list(value.items())
-    one_pair = repeats and isinstance(value, tuple) and len(value) == 2 and _is_key(value[0]) and not isinstance(value[1], (str, type(None)))
-    return [value] if one_pair or not isinstance(value, (list, tuple)) else value
-
-
-def _is_key(value):
-    return isinstance(value, str) and "=" not in value
-
-
-def _pair(value, name):
-    if len(value) != 2:
-        raise TypeError(f"{name}: got a tuple of {len(value)}, wanted (key, value)")
-    key, of = value
-    is_shape = isinstance(of, (list, tuple)) and all(isinstance(size, int) for size in of)
-    return f"{key}={'x'.join(map(str, of)) if is_shape else _text(of, name)}"
-
-
-def _keywords(verb):
-    return getattr(_options, verb.title().replace("_", "") + "Options").__annotations__
 
 
 def _completed(function: _Function) -> _Function:
     """Shells and notebooks complete keywords by the signature, where `**options` would hide them."""
     signature = _inspect.signature(function)
     own = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
-    more = [_inspect.Parameter(name, _inspect.Parameter.KEYWORD_ONLY, default=None) for name in _keywords(function.__name__)]
+    more = [_inspect.Parameter(name, _inspect.Parameter.KEYWORD_ONLY, default=None) for name in keywords(function.__name__)]
     function.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
     return function
 
@@ -155,7 +91,7 @@ def _run(verb, paths, options, source=(None, None), progress=None):
     with contextlib.ExitStack() as kept:
         read = [kept.enter_context(local(file)) for file in files]
         options = {name: kept.enter_context(as_files(value, name)) if name in _OF_SAMPLES else value for name, value in options.items()}
-        settings = [*(("data", _path(file, "data")) for file in read), *_settings(verb, options)]
+        settings = [*(("data", _path(file, "data")) for file in read), *settings_of(verb, options)]
         shown = display() if progress is None else None
         if shown is not None:
             kept.callback(shown.close)
@@ -363,7 +299,7 @@ def search(model: Model, output: Path, space: Union[Mapping[str, Any], Path], da
     `result.trials` has each configuration with its figures, `result.trials[result.best]` is that of the model. The rest as of
     quantize(); options of `preon search --help`.
     """
-    text = json.dumps(space, default=_number) if isinstance(space, Mapping) else _path(space, "space")
+    text = json.dumps(space, default=number) if isinstance(space, Mapping) else _path(space, "space")
     with _as_file(model) as path:
         return _run("search", (path, _path(output, "output")), {**options, "space": text}, (data, reader), progress)
 

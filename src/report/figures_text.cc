@@ -11,6 +11,11 @@ std::string MetricValueText(MetricUnit unit, double value) {
   return FigureText(value, share ? "%.1f %%" : unit == MetricUnit::kDecibel ? "%.2f dB" : "%.4f nats", share ? 100 : 1);
 }
 
+std::string MetricLossText(MetricUnit unit, double loss, const std::optional<ConfidenceInterval>& interval) {
+  const bool share = unit == MetricUnit::kShare;
+  return LossText(loss, interval, share ? "%.2f" : "%.4f", UnitWord(unit), share ? 100 : 1);
+}
+
 const char* UnitWord(MetricUnit unit) {
   return unit == MetricUnit::kShare ? "points" : unit == MetricUnit::kDecibel ? "dB" : "nats";
 }

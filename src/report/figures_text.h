@@ -16,6 +16,8 @@ std::string_view FigureOriginName(FigureOrigin origin);
 std::string FiguresText(const FigureSamples& figures, int64_t samples);
 /// "97.9 %", "12.34 dB", "1.2345 nats".
 std::string MetricValueText(MetricUnit unit, double value);
+/// "1.50 points (0.20 to 2.80)", "0.0150 nats": of a loss below 0 the gain.
+std::string MetricLossText(MetricUnit unit, double loss, const std::optional<ConfidenceInterval>& interval);
 /// In which a loss is told: "points", "dB" or "nats".
 const char* UnitWord(MetricUnit unit);
 /// How the rows of single methods were made, where that is not as quantize makes them; "" where there are none.

@@ -30,15 +30,10 @@ JsonObject TrialJson(const SearchTrial& trial) {
   return json;
 }
 
-std::string LossOfMetric(MetricUnit unit, double loss, const std::optional<ConfidenceInterval>& interval) {
-  const bool share = unit == MetricUnit::kShare;
-  return LossText(loss, interval, share ? "%.2f" : "%.4f", UnitWord(unit), share ? 100 : 1);
-}
-
 std::string FiguresOfTrial(const SearchTrial& trial, MetricUnit unit) {
   std::string text = SqnrText(trial.sqnr_db);
   if (trial.metric_loss)
-    text += StrCat(*trial.metric_loss < 0 ? ", gains " : ", loses ", LossOfMetric(unit, *trial.metric_loss, {}));
+    text += StrCat(*trial.metric_loss < 0 ? ", gains " : ", loses ", MetricLossText(unit, *trial.metric_loss, {}));
   if (trial.agreement) text += StrCat(", agreement ", FigureText(trial.agreement, "%.1f %%", 100));
   text += StrCat(", ", BytesText(trial.size_bytes));
   if (trial.speedup) text += StrCat(", speed ", FigureText(trial.speedup, "%.2f"));
@@ -120,7 +115,7 @@ std::string ToText(const SearchResult& result) {
     const MetricFigures& metric = *result.judged.metric;
     out.Add("  %-11s float %s, quantized %s, %s %s\n", Printable(metric.name).c_str(),
             MetricValueText(unit, metric.float_value).c_str(), MetricValueText(unit, metric.quantized_value).c_str(),
-            metric.loss < 0 ? "gains" : "loses", LossOfMetric(unit, metric.loss, metric.loss_interval).c_str());
+            metric.loss < 0 ? "gains" : "loses", MetricLossText(unit, metric.loss, metric.loss_interval).c_str());
   }
   out.Add("  size        %s -> %s\n", BytesText(result.float_size_bytes).c_str(),
           BytesText(result.judged.size_bytes).c_str());

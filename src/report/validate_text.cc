@@ -24,9 +24,7 @@ std::string FiguresOfModel(const Comparison& compare, const std::optional<Metric
 
 // How a step changes the metric, in words: whether more is better is the metric's affair.
 std::string MetricChangeText(double gain, const std::string& name, MetricUnit unit) {
-  const bool share = unit == MetricUnit::kShare;
-  return StrCat(Printable(name), " ", LossText(-gain, {}, share ? "%.2f" : "%.4f", UnitWord(unit), share ? 100 : 1),
-                gain < 0 ? " worse" : " better");
+  return StrCat(Printable(name), " ", MetricLossText(unit, -gain, {}), gain < 0 ? " worse" : " better");
 }
 
 void AddSteps(TextWriter& out, const std::vector<NextStep>& steps, const std::optional<MetricFigures>& metric) {

@@ -8,9 +8,10 @@ import pathlib
 from collections.abc import Sequence
 from typing import Any, Union
 
-from ..core import _settings, inspect
+from ..core import inspect
 from ..errors import ConfigError, DataError, NotFound
 from ..options import Path
+from ..settings import settings_of
 
 FORMAT = 1
 FIELDS = {"model": str, "model_fingerprint": str, "data": list, "data_fingerprint": str, "options": dict, "output": str, "results": list}
@@ -33,7 +34,7 @@ def describe(model: Path, run: Path, *, output: Path, shards: int, data: Union[P
     folder = pathlib.Path(os.fsdecode(run)).resolve().parent
     sources = [os.fsdecode(source) for source in (data if isinstance(data, (list, tuple)) else [data])]
     settings: dict[str, list[str]] = {}
-    for name, value in _settings("calibrate", options):
+    for name, value in settings_of("calibrate", options):
         settings.setdefault(name, []).append(value)
     described = {
         "format": FORMAT,

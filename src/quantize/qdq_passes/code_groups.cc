@@ -56,6 +56,13 @@ std::optional<IntegerCodes> IntegerCodesOf(const Graph& graph, const std::string
   return std::nullopt;
 }
 
+Node* AddPair(Graph& graph, const std::string& tensor, const std::string& scale, const std::string& zero_point,
+              const std::string& result) {
+  const std::string codes = graph.UniqueTensorName(tensor + "_QuantizeLinear_Output");
+  graph.AddNode("QuantizeLinear", {tensor, scale, zero_point}, {codes}, tensor + "_QuantizeLinear");
+  return graph.AddNode("DequantizeLinear", {codes, scale, zero_point}, {result}, tensor + "_DequantizeLinear");
+}
+
 bool MovesElements(const Node& node) {
   constexpr std::array kMovers = {"MaxPool", "Reshape", "Flatten", "Transpose", "Squeeze",      "Unsqueeze",
                                   "Gather",  "Slice",   "Split",   "Expand",    "DepthToSpace", "Resize"};

@@ -35,6 +35,10 @@ struct IntegerCodes {
 };
 /// Of the first quantizer behind a tensor, with one scale; nullopt where there is none, or its codes are no integers.
 std::optional<IntegerCodes> IntegerCodesOf(const Graph& graph, const std::string& tensor);
+/// A QuantizeLinear of `tensor` and its DequantizeLinear, which writes `result` and is given back. They stand at the
+/// end: SortTopologically() must follow, as behind each pass.
+Node* AddPair(Graph& graph, const std::string& tensor, const std::string& scale, const std::string& zero_point,
+              const std::string& result);
 /// Operators of the standard that give out elements of their input 0 as they are, so that they can run on codes.
 bool MovesElements(const Node& node);
 /// Do the same codes mean the same values?

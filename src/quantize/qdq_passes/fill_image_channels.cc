@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "quantize/qdq_passes/code_groups.h"
 #include "quantize/qdq_passes/qdq_passes.h"
 
 namespace preon {
@@ -39,19 +40,6 @@ bool AreZero(const Tensor* zero_points) {
          std::ranges::all_of(zero_points->As<int8_t>(), [](int8_t zero) { return zero == 0; });
 }
 
-struct CodeParams {
-  std::string scale, zero_point;
-};
-
-// Returns what the pair writes.
-std::string AddPair(Graph& graph, const std::string& tensor, const CodeParams& params) {
-  const std::string codes = graph.UniqueTensorName(tensor + "_QuantizeLinear_Output"),
-                    result = graph.UniqueTensorName(tensor + "_DequantizeLinear_Output");
-  graph.AddNode("QuantizeLinear", {tensor, params.scale, params.zero_point}, {codes}, tensor + "_QuantizeLinear");
-  graph.AddNode("DequantizeLinear", {codes, params.scale, params.zero_point}, {result}, tensor + "_DequantizeLinear");
-  return result;
-}
-
 bool FillInputChannels(Graph& graph, Node* conv) {
   const Node* data = graph.Producer(conv->input(0));
   const Node* weight = graph.Producer(conv->input(1));
@@ -62,7 +50,11 @@ bool FillInputChannels(Graph& graph, Node* conv) {
   if (!AreZero(graph.Initializer(weight->input(2)))) return false;
   const int64_t channels = codes->shape()[1];
   if (channels >= kChannels) return false;
-  const CodeParams params{data->input(1), data->input(2)};
+  const auto add_pair = [&, scale = data->input(1), zero_point = data->input(2)](const std::string& tensor) {
+    const std::string result = graph.UniqueTensorName(tensor + "_DequantizeLinear_Output");
+    AddPair(graph, tensor, scale, zero_point, result);
+    return result;
+  };
   const std::string base = conv->name + "_four_channels";
 
   std::vector<std::string> parts(static_cast<size_t>(kChannels / channels), conv->input(0));
@@ -75,11 +67,11 @@ bool FillInputChannels(Graph& graph, Node* conv) {
     const std::string slice = graph.UniqueTensorName(base + "_slice");
     graph.AddNode("Slice", {conv->input(0), constant("_starts", 0), constant("_ends", missing), constant("_axes", 1)},
                   {slice}, base + "_Slice");
-    parts.push_back(AddPair(graph, slice, params));
+    parts.push_back(add_pair(slice));
   }
   const std::string filled = graph.UniqueTensorName(base);
   graph.AddNode("Concat", parts, {filled}, base + "_Concat")->attributes["axis"] = int64_t{1};
-  graph.SetInput(conv, 0, AddPair(graph, filled, params));
+  graph.SetInput(conv, 0, add_pair(filled));
   graph.SetInitializer(weight->input(0), FilledWeight(*codes));
   return true;
 }

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 
+#include "quantize/qdq_passes/code_groups.h"
 #include "quantize/qdq_passes/qdq_passes.h"
 
 namespace preon {
@@ -27,16 +28,6 @@ bool HasOneInt8Scale(const Graph& graph, const Node& node) {
   return scale != nullptr && scale->count() == 1 && zero_point != nullptr && zero_point->type() == DataType::kInt8;
 }
 
-// A pair behind `tensor` with the numbers of `like`, whose DequantizeLinear writes `result`.
-Node* AddPair(Graph& graph, const std::string& tensor, const std::string& result, const Node& like) {
-  const Node* place = graph.FirstPlaceToRead(tensor);
-  const std::string codes = graph.UniqueTensorName(tensor + "_QuantizeLinear_Output");
-  graph.AddNode("QuantizeLinear", {tensor, like.input(1), like.input(2)}, {codes}, tensor + "_QuantizeLinear", "",
-                place);
-  return graph.AddNode("DequantizeLinear", {codes, like.input(1), like.input(2)}, {result},
-                       tensor + "_DequantizeLinear", "", place);
-}
-
 // Pairs behind the moves that read this DequantizeLinear; the new DequantizeLinear nodes are added to `found`.
 void AddPairsBehind(Graph& graph, const Node& dequantize, std::vector<const Node*>& found) {
   for (const Use& use : graph.Uses(dequantize.output())) {
@@ -47,16 +38,17 @@ void AddPairsBehind(Graph& graph, const Node& dequantize, std::vector<const Node
       if (!readers.empty()) continue;
       const std::string inner = graph.UniqueTensorName(moved + "_moved");
       graph.RenameOutput(moved, inner);
-      AddPair(graph, inner, moved, dequantize);
+      AddPair(graph, inner, dequantize.input(1), dequantize.input(2), moved);
       continue;
     }
     const auto is_float = [](const Use& reader) {
       return !reader.captured && reader.node->op_type != "QuantizeLinear";
     };
     if (std::ranges::none_of(readers, is_float)) continue;
-    found.push_back(AddPair(graph, moved, graph.UniqueTensorName(moved + "_DequantizeLinear_Output"), dequantize));
+    const std::string result = graph.UniqueTensorName(moved + "_DequantizeLinear_Output");
+    found.push_back(AddPair(graph, moved, dequantize.input(1), dequantize.input(2), result));
     for (const Use& reader : readers)
-      if (is_float(reader)) graph.SetInput(reader.node, reader.input, found.back()->output());
+      if (is_float(reader)) graph.SetInput(reader.node, reader.input, result);
   }
 }
 
