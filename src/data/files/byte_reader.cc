@@ -3,6 +3,8 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <mutex>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -96,20 +98,52 @@ class InflateReader : public ByteReader {
   std::vector<std::byte> window_;
 };
 
+// What this process has found undamaged: each stage opens the same data again, and one check is enough.
+class UndamagedRanges {
+ public:
+  static UndamagedRanges& OfProcess() {
+    static UndamagedRanges ranges;
+    return ranges;
+  }
+
+  bool Has(const RandomAccessFile& file, const ByteRange& range) {
+    const std::lock_guard lock(mutex_);
+    return ranges_.contains(KeyOf(file, range));
+  }
+  void Add(const RandomAccessFile& file, const ByteRange& range) {
+    const std::lock_guard lock(mutex_);
+    ranges_.insert(KeyOf(file, range));
+  }
+
+ private:
+  struct Key {
+    RandomAccessFile::Version version;
+    uint64_t offset;
+    uint32_t crc32;
+    auto operator<=>(const Key&) const = default;
+  };
+  static Key KeyOf(const RandomAccessFile& file, const ByteRange& range) {
+    return {file.version(), range.offset, *range.crc32};
+  }
+
+  std::mutex mutex_;
+  std::set<Key> ranges_;
+};
+
 class CheckedReader : public ByteReader {
  public:
-  CheckedReader(std::unique_ptr<ByteReader> bytes, const ByteRange& range, std::string where)
-      : bytes_(std::move(bytes)),
-        size_bytes_(range.size_bytes),
+  CheckedReader(std::shared_ptr<const RandomAccessFile> file, const ByteRange& range, std::string where)
+      : file_(std::move(file)),
+        range_(range),
+        bytes_(MakeByteReader(file_, range)),
         max_bytes_ahead_(range.deflated ? kMaxDeflatedAhead : kMaxStoredAhead),
-        wanted_(*range.crc32),
         where_(std::move(where)) {}
 
   Status Read(uint64_t offset, std::span<std::byte> to) override {
-    if (summed_ == size_bytes_) PREON_RETURN_IF_ERROR(Compare());
+    if (summed_ == range_.size_bytes) PREON_RETURN_IF_ERROR(Compare());
     const uint64_t end = offset + to.size();
-    const bool all = offset <= kMaxGapBytes && end == size_bytes_;
-    if (!all && size_bytes_ <= max_bytes_ahead_) PREON_RETURN_IF_ERROR(SumUpTo(size_bytes_));
+    const bool all = offset <= kMaxGapBytes && end == range_.size_bytes;
+    if (!all && range_.size_bytes <= max_bytes_ahead_) PREON_RETURN_IF_ERROR(SumUpTo(range_.size_bytes));
     // The header of an array is read elsewhere.
     if (offset > summed_ && offset - summed_ <= kMaxGapBytes) PREON_RETURN_IF_ERROR(SumUpTo(offset));
     PREON_RETURN_IF_ERROR(bytes_->Read(offset, to));
@@ -136,17 +170,21 @@ class CheckedReader : public ByteReader {
   Status Sum(std::span<const std::byte> bytes) {
     sum_ = static_cast<uint32_t>(crc32_z(sum_, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
     summed_ += bytes.size();
-    return summed_ == size_bytes_ ? Compare() : Status::Ok();
+    return summed_ == range_.size_bytes ? Compare() : Status::Ok();
   }
 
   Status Compare() const {
-    if (sum_ == wanted_) return Status::Ok();
+    if (sum_ == *range_.crc32) {
+      UndamagedRanges::OfProcess().Add(*file_, range_);
+      return Status::Ok();
+    }
     return Error(ErrorId::kDataMalformed, where_, ": the CRC-32 differs: the data are damaged");
   }
 
+  const std::shared_ptr<const RandomAccessFile> file_;
+  const ByteRange range_;
   const std::unique_ptr<ByteReader> bytes_;
-  const uint64_t size_bytes_, max_bytes_ahead_;
-  const uint32_t wanted_;
+  const uint64_t max_bytes_ahead_;
   const std::string where_;
   uint64_t summed_ = 0;  // bytes from the start that sum_ is of
   uint32_t sum_ = 0;     // the CRC-32 of nothing
@@ -161,9 +199,8 @@ std::unique_ptr<ByteReader> MakeByteReader(std::shared_ptr<const RandomAccessFil
 
 std::unique_ptr<ByteReader> MakeCheckedReader(std::shared_ptr<const RandomAccessFile> file, const ByteRange& range,
                                               std::string where) {
-  std::unique_ptr<ByteReader> bytes = MakeByteReader(std::move(file), range);
-  if (!range.crc32) return bytes;
-  return std::make_unique<CheckedReader>(std::move(bytes), range, std::move(where));
+  if (!range.crc32 || UndamagedRanges::OfProcess().Has(*file, range)) return MakeByteReader(std::move(file), range);
+  return std::make_unique<CheckedReader>(std::move(file), range, std::move(where));
 }
 
 }  // namespace preon

@@ -25,7 +25,8 @@ std::unique_ptr<ByteReader> MakeByteReader(std::shared_ptr<const RandomAccessFil
 
 /// The same, and compares the checksum, if the range has one. A part of a member of up to 64 MiB (deflated: 16) is
 /// given out only after the whole has been checked; a larger member is checked when reads from its start on reach its
-/// end, since to read all of it for a few samples would cost more than they do. `where` names the data in errors.
+/// end, since to read all of it for a few samples would cost more than they do. What has been found undamaged is not
+/// checked again by this process while the file stays as it is. `where` names the data in errors.
 /// Errors: also kDataMalformed where the checksum differs. Cost: zlib's crc32, some GB/s.
 std::unique_ptr<ByteReader> MakeCheckedReader(std::shared_ptr<const RandomAccessFile> file, const ByteRange& range,
                                               std::string where);

@@ -21,15 +21,20 @@ Result<RandomAccessFile> RandomAccessFile::Open(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0 && errno == ENOENT) return Error(ErrorId::kDataNotFound, path, ": no such file or folder");
   if (fd < 0) return ReadError(path);
-  RandomAccessFile file(path, fd, 0);
+  RandomAccessFile file(path, fd);
   struct stat info;
   if (fstat(fd, &info) != 0) return ReadError(path);
   file.size_bytes_ = static_cast<uint64_t>(info.st_size);
+  file.version_ = {info.st_dev, info.st_ino, file.size_bytes_, static_cast<uint64_t>(info.st_ctim.tv_sec),
+                   static_cast<uint64_t>(info.st_ctim.tv_nsec)};
   return file;
 }
 
 RandomAccessFile::RandomAccessFile(RandomAccessFile&& other) noexcept
-    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), size_bytes_(other.size_bytes_) {}
+    : path_(std::move(other.path_)),
+      fd_(std::exchange(other.fd_, -1)),
+      size_bytes_(other.size_bytes_),
+      version_(other.version_) {}
 
 RandomAccessFile::~RandomAccessFile() {
   if (fd_ >= 0) close(fd_);

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <fstream>
 #include <random>
+#include <thread>
 
 #include "data/files/byte_reader.h"
 #include "data/files/test_files.h"
@@ -102,6 +105,35 @@ TEST(ZipTest, ChecksTheSumOfStoredAndDeflatedMembers) {
       }
     }
   }
+}
+
+// Bytes that this process has read from files so far.
+uint64_t BytesRead() {
+  std::ifstream io("/proc/self/io");
+  std::string name;
+  uint64_t bytes = 0;
+  io >> name >> bytes;  // "rchar: 123"
+  return bytes;
+}
+
+TEST(ZipTest, ChecksAMemberOnceWhileItsFileStaysTheSame) {
+  const TestFolder folder;
+  std::string archive = ZipOf({{"a", Noise(200'000)}});
+  std::vector<std::byte> part(7);
+  const auto read = [&](const std::string& path) {
+    const auto file = std::make_shared<const RandomAccessFile>(*RandomAccessFile::Open(path));
+    return MakeCheckedReader(file, ListZipMembers(*file)->at(0).range, "a.npz: 'a'")->Read(10, part);
+  };
+  const std::string path = folder.Write("a.npz", archive);
+  const uint64_t before = BytesRead();
+  ASSERT_TRUE(read(path).ok());
+  const uint64_t first = BytesRead() - before;
+  EXPECT_GT(first, 200'000u);
+  ASSERT_TRUE(read(path).ok());
+  EXPECT_LT(BytesRead() - before - first, 100'000u);
+  archive[1000] ^= 1;
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // file systems count time in steps
+  EXPECT_EQ(read(folder.Write("a.npz", archive)).id(), ErrorId::kDataMalformed);
 }
 
 TEST(ZipTest, ChecksALargeMemberAtItsEnd) {
