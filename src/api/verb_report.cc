@@ -9,12 +9,15 @@
 #include "base/output/commit.h"
 #include "base/text.h"
 #include "calib/calibration.h"
+#include "config/json_text.h"
 #include "data/media_folder.h"
 #include "pipeline/output.h"
 #include "ranges/range_methods.h"
 #include "report/html/analysis_page.h"
 #include "report/html/full_page.h"
+#include "report/html/saved_page.h"
 #include "report/html/stage_report.h"
+#include "report/saved_tables.h"
 
 namespace preon {
 namespace {
@@ -95,17 +98,34 @@ Result<AnalyzeResult> AnalyzeCalibration(const std::string& model, const std::st
   return result;
 }
 
+// @param why  of a file that needs no samples
+Status RefuseSamples(const SourceOptions& from, const std::string& file, const char* why) {
+  if (!from.has_samples()) return Status::Ok();
+  return Error(ErrorId::kConflictingOptions, from.inputs.empty() ? "--data" : "--input", ": has no effect with ", file,
+               ", which ", why, "; wanted a model beside samples");
+}
+
 Result<AnalyzeResult> ReportOfStatistics(const std::string& calib, RunInputs& run) {
-  const SourceOptions& from = run.options.data.from;
-  if (from.has_samples())
-    return Error(ErrorId::kConflictingOptions, from.inputs.empty() ? "--data" : "--input", ": has no effect with ",
-                 calib, ", which holds the statistics of the samples; wanted a model beside samples");
+  PREON_RETURN_IF_ERROR(RefuseSamples(run.options.data.from, calib, "holds the statistics of the samples"));
   PREON_ASSIGN_OR_RETURN(AnalyzeResult result, AnalyzeCalibration(calib, calib, run));
   result.facts = RunFactsOf(run.context, "report");
   const std::string& output = run.options.outputs.file;
   if (output.empty()) return result;
   PREON_ASSIGN_OR_RETURN(AtomicFile file, StageReport(result, output));
   PREON_RETURN_IF_ERROR(file.Commit());
+  return result;
+}
+
+Result<SavedResult> ReportOfResult(const std::string& file, const std::string& output, const RunContext& context) {
+  PREON_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  if (const auto parsed = ParseJson(text); !parsed.ok())
+    return Error(ErrorId::kResultUnusable, file, ": ", parsed.status().message());
+  Result<SavedContent> content = ReadSavedResult(text);
+  if (!content.ok()) return std::move(content).status().WithContext(file);
+  SavedResult result{RunFactsOf(context, "report"), file, output, *std::move(content)};
+  if (result.output.empty()) return result;
+  PREON_ASSIGN_OR_RETURN(AtomicFile page, StageReport(result, result.output));
+  PREON_RETURN_IF_ERROR(page.Commit());
   return result;
 }
 
@@ -137,16 +157,19 @@ Result<FullReport> ReportOfModels(const std::vector<std::string>& models, RunInp
 
 }  // namespace
 
-Result<std::variant<FullReport, AnalyzeResult>> ReportVerb(const std::vector<std::string>& models, RunInputs& run) {
-  using Either = Result<std::variant<FullReport, AnalyzeResult>>;
+Result<AnyReport> ReportVerb(const std::vector<std::string>& models, RunInputs& run) {
+  using Either = Result<AnyReport>;
   PREON_RETURN_IF_ERROR(CheckOutputs(run.options, models));
   const std::string& output = run.options.outputs.file;
   if (!output.empty()) PREON_RETURN_IF_ERROR(ReportFormatOf(output).status());
   for (const std::string& file : models) {
-    if (file.ends_with(".json"))
-      return Error(ErrorId::kNotYetSupported, file, ": no page is made from a JSON result; wanted a model or a .calib ",
-                   "file")
-          .WithHint("quantize and compare write a page with --report FILE.html, report with -o FILE.html");
+    if (file.ends_with(".json")) {
+      if (models.size() > 1)
+        return Error(ErrorId::kConflictingOptions, file, ": is a result; wanted it alone, or models only");
+      PREON_RETURN_IF_ERROR(RefuseSamples(run.options.data.from, file, "is a result"));
+      PREON_ASSIGN_OR_RETURN(SavedResult result, ReportOfResult(file, output, run.context));
+      return Either(std::move(result));
+    }
     if (!file.ends_with(".calib") && !IsCalibFile(file)) continue;
     if (models.size() > 1)
       return Error(ErrorId::kConflictingOptions, file, ": is a file of statistics; wanted it alone, or models only");

@@ -11,6 +11,7 @@
 #include "report/results/full_report.h"
 #include "report/results/results.h"
 #include "report/results/retarget_result.h"
+#include "report/results/saved_result.h"
 #include "report/results/search_result.h"
 #include "report/results/sensitivity_result.h"
 #include "report/results/validated.h"
@@ -53,9 +54,10 @@ Result<ExportResult> ExportQatVerb(const std::string& path, RunInputs& run);
 Result<ValidateResult> ValidateVerb(const std::vector<std::string>& models, RunInputs& run);
 /// Of the model as `quantize` would write it without layers left in float for accuracy; writes nothing.
 Result<SensitivityResult> SensitivityVerb(const std::string& model, RunInputs& run);
+using AnyReport = std::variant<FullReport, AnalyzeResult, SavedResult>;
 /// What validate, sensitivity and analyze say, from one calibration; written to `options.outputs.file` where that is
-/// given: .html, .json or .txt. Of a file of statistics: what analyze says.
-Result<std::variant<FullReport, AnalyzeResult>> ReportVerb(const std::vector<std::string>& models, RunInputs& run);
+/// given: .html, .json or .txt. Of a file of statistics: what analyze says. Of a result in JSON: the same as tables.
+Result<AnyReport> ReportVerb(const std::vector<std::string>& models, RunInputs& run);
 /// The best of the configurations of `options.search.space` that were tried, written to `options.outputs.file`.
 /// Errors: kRequirementNotMet; that of the last trial where none could be made; kCancelled before one was.
 Result<SearchResult> SearchVerb(const std::string& model, RunInputs& run);

@@ -8,6 +8,7 @@
 #include "report/results/full_report.h"
 #include "report/results/results.h"
 #include "report/results/retarget_result.h"
+#include "report/results/saved_result.h"
 #include "report/results/search_result.h"
 #include "report/results/sensitivity_result.h"
 #include "report/results/validated.h"
@@ -36,6 +37,7 @@ std::string ToJson(const SensitivityResult& result);
 std::string ToJson(const ValidateResult& result);
 std::string ToJson(const SearchResult& result);
 std::string ToJson(const FullReport& result);
+std::string ToJson(const SavedResult& result);
 std::string ToJson(const DoctorResult& result);
 
 }  // namespace preon

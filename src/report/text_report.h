@@ -8,6 +8,7 @@
 #include "report/results/full_report.h"
 #include "report/results/results.h"
 #include "report/results/retarget_result.h"
+#include "report/results/saved_result.h"
 #include "report/results/search_result.h"
 #include "report/results/sensitivity_result.h"
 #include "report/results/validated.h"
@@ -34,6 +35,7 @@ std::string ToText(const SensitivityResult& result);
 std::string ToText(const ValidateResult& result);
 std::string ToText(const SearchResult& result);
 std::string ToText(const FullReport& result);
+std::string ToText(const SavedResult& result);
 std::string ToText(const DoctorResult& result);
 
 }  // namespace preon

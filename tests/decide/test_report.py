@@ -137,7 +137,43 @@ def test_a_file_of_statistics_has_a_page_too(preon, model, data):
     preon.fails(2, 1004, "report", model, "model.calib", "-o", "new.html", "--data", data, says="model.calib: is a file of statistics")
 
 
-def test_a_json_result_is_refused_with_what_to_do(preon, model, data):
-    (preon.folder / "result.json").write_text("{}")
-    done = preon.fails(2, 1007, "report", "result.json", "-o", "new.html", says="result.json: no page is made from a JSON result")
-    assert "--report FILE.html" in done.stderr
+def test_a_saved_result_has_a_page_with_all_of_it(preon, model, data):
+    done = preon("quantize", model, "-o", "q.onnx", "--data", data, "--always-write", "--latency", 0, "--json", "--quiet")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    result["warnings"].append("<b>bold</b> & \u2013")
+    (preon.folder / "result.json").write_text(json.dumps(result))
+    for name in ("page.html", "page.txt", "page.json"):
+        done = preon("report", "result.json", "-o", name)
+        assert done.returncode == 0, done.stderr
+    text = (preon.folder / "page.html").read_text()
+    page = Page(text)
+    assert page.open == [] and page.addresses == [] and "<b>bold" not in text
+    assert json.loads(page.data)["result"] == result == json.loads((preon.folder / "page.json").read_text())["result"]
+    assert page.headings[0] == "values" and "<h1>Result of quantize</h1>" in text and "compare.outputs" in page.headings
+    told = (preon.folder / "page.txt").read_text()
+    (output, figures), = result["compare"]["outputs"].items()
+    assert f"name {output}  sqnr_db {figures['sqnr_db']:.4g}" in told and f"  placement.integer_macs_share  {result['placement']['integer_macs_share']:.4g}\n" in told
+
+
+def test_what_is_no_result_is_refused(preon, model, data):
+    def refused(text, says):
+        (preon.folder / "result.json").write_text(text)
+        preon.fails(2, 3016, "report", "result.json", "-o", "new.html", says=says)
+        assert not (preon.folder / "new.html").exists()
+
+    refused("{}", "result.json: is no result of preon")
+    refused("[1", "result.json: not JSON: line 1, column 3")
+    refused("[" * 100 + "]" * 100, "more than 64 nested levels")
+    refused('{"schema": 9, "verb": "compare"}', "schema 9; this version reads 2")
+    refused('{"schema": 2, "error": {"id": "E2001", "status": 2, "message": "a.onnx: no such file"}}', "holds an error, no result: a.onnx: no such file")
+    (preon.folder / "result.json").write_text('{"schema": 2, "verb": "compare"}')
+    preon.fails(2, 1004, "report", "result.json", "--data", data, says="--data: has no effect with result.json")
+    preon.fails(2, 1004, "report", model, "result.json", "-o", "new.html", says="result.json: is a result")
+
+
+def test_entries_that_share_no_keys_are_shown_as_json(preon):
+    methods = [{f"key{i}": i} for i in range(200)]
+    (preon.folder / "result.json").write_text(json.dumps({"schema": 2, "verb": "ranges", "methods": methods, "odd": [{"a": 1}, 2, {"a": {"b": [1, 2]}}]}))
+    told = preon("report", "result.json").stdout
+    assert 'name 199  entry {"key199":199}' in told and "  a 1\n" in told and "a.b 1, 2" in told

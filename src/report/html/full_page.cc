@@ -132,13 +132,6 @@ std::string EnvironmentSection(const Machine& machine, const std::string& versio
                 machine.runtime_version, "</dd></dl>\n");
 }
 
-// In a script element only "</" and "<!" could end it early; JSON may write "<" as an escape.
-std::string DataElement(const std::string& json) {
-  std::string text;
-  for (const char c : json) text += c == '<' ? std::string("\\u003c") : std::string(1, c);
-  return StrCat("<script type=\"application/json\" id=\"data\">", text, "</script>\n");
-}
-
 std::string Histograms(const Analysis& analysis, size_t room) {
   std::string cards;
   size_t shown = 0;

@@ -21,6 +21,13 @@ std::string FilterField() {
   return "<input id=\"filter\" type=\"search\" placeholder=\"filter by name\" aria-label=\"filter by name\">\n";
 }
 
+// In a script element only "</" and "<!" could end it early; JSON may write "<" as an escape.
+std::string DataElement(const std::string& json) {
+  std::string text;
+  for (const char c : json) text += c == '<' ? std::string("\\u003c") : std::string(1, c);
+  return StrCat("<script type=\"application/json\" id=\"data\">", text, "</script>\n");
+}
+
 std::string Tile(const std::string& value, const std::string& label, const char* style) {
   return StrCat("<div class=\"tile\"><b class=\"", style, "\">", value, "</b><span>", label, "</span></div>");
 }
@@ -35,10 +42,10 @@ std::string NumberColumn(double value, const char* style, const char* unit) {
 
 std::string TextColumn(const std::string& html) { return StrCat("<td class=\"text\">", html, "</td>"); }
 
-std::string Table(const std::vector<const char*>& heads, const std::string& rows) {
+std::string Table(const std::vector<std::string>& heads, const std::string& rows) {
   std::string html = "<div class=\"rows\" tabindex=\"0\"><table><thead><tr>";
-  for (const char* head : heads)
-    html += StrCat("<th class=\"", head == heads.front() ? "text" : "", "\">", head, "</th>");
+  for (const std::string& head : heads)
+    html += StrCat("<th class=\"", &head == &heads.front() ? "text" : "", "\">", head, "</th>");
   return StrCat(html, "</tr></thead><tbody>\n", rows, "</tbody></table></div>\n");
 }
 

@@ -14,6 +14,9 @@ std::string PageEnd(bool with_filter);
 /// The field that filters rows and cards by `data-name`; once in a page.
 std::string FilterField();
 
+/// The result as JSON in the element `data`.
+std::string DataElement(const std::string& json);
+
 /// A figure with a word below. @param style  "bad" or ""
 std::string Tile(const std::string& value, const std::string& label, const char* style = "");
 std::string Tiles(const std::string& tiles);
@@ -23,6 +26,6 @@ std::string Note(const std::string& text);
 std::string NumberColumn(double value, const char* style = "", const char* unit = "");
 std::string TextColumn(const std::string& html);
 /// @param rows  of cells; the first column is text
-std::string Table(const std::vector<const char*>& heads, const std::string& rows);
+std::string Table(const std::vector<std::string>& heads, const std::string& rows);
 
 }  // namespace preon
