@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -92,7 +93,8 @@ struct InputInfo {
 /// input holds classes. Called for 0, 1, 2, … and again from 0 for the comparison; from one thread at a time.
 using SampleReader = std::function<bool(int64_t index, std::vector<InputArray>& inputs)>;
 
-/// What to do. Empty strings mean: the default.
+/// What to do. Empty strings mean: the default. What `reader`, `reader_inputs` and `progress` throw ends the run with
+/// [E7007], which names it.
 struct QuantizeOptions {
   std::string model;                 ///< float ONNX file
   std::string output;                ///< where the result goes; whole or absent
@@ -105,11 +107,13 @@ struct QuantizeOptions {
   std::string target;                ///< placement rules, for example "ort-cpu"
   std::vector<std::string> exclude;  ///< node names (globs) that stay float
   int threads = 0;                   ///< 0: all cores the process may use
-  /// Any other option of the command line by its long name: {"samples", "100"}, {"per-tensor", "true"}. May repeat.
+  /// Any other option of the command line by its long name: {"samples", "100"}, {"per-tensor", "true"}. Those that take
+  /// a list may repeat.
   std::vector<std::pair<std::string, std::string>> settings;
   /// Told the model's inputs before `reader` is called with 0, for readers that go by them.
   std::function<void(const std::vector<InputInfo>&)> reader_inputs;
-  /// Called as stages advance, from one thread at a time, but not always the caller's; `total` is 0 while unknown.
+  /// Called as stages advance, from one thread at a time, but not always the caller's; `total` is 0 while unknown. A
+  /// stage can come again, for example where another placement is tried.
   std::function<void(const std::string& stage, int64_t done, int64_t total)> progress;
   const std::atomic<bool>* cancel = nullptr;  ///< set it to true to end early with [E7900]
 };
@@ -221,11 +225,13 @@ PREON_API Outcome<Answer> Sensitivity(const QuantizeOptions& options);
 /// Judges `quantized`, made by any tool, against `options.model`, and where the first is not good enough says which
 /// step comes next. Empty: several quantized forms of the model are made and judged.
 PREON_API Outcome<Answer> Validate(const QuantizeOptions& options, const std::vector<std::string>& quantized);
+PREON_API Outcome<Answer> Validate(const QuantizeOptions& options, std::initializer_list<std::string> quantized);
 PREON_API Outcome<Answer> Validate(const QuantizeOptions& options, const std::string& quantized = "");
 
 /// What Validate and Sensitivity say and the statistics, as one: in the answer, and in `output` (.html, .json or .txt)
 /// where that is given.
 PREON_API Outcome<Answer> MakeReport(const QuantizeOptions& options, const std::vector<std::string>& quantized);
+PREON_API Outcome<Answer> MakeReport(const QuantizeOptions& options, std::initializer_list<std::string> quantized);
 PREON_API Outcome<Answer> MakeReport(const QuantizeOptions& options, const std::string& quantized = "");
 
 }  // namespace preon

@@ -2,6 +2,7 @@
 #include "preon/preon.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <variant>
 
@@ -23,21 +24,79 @@ Failure ToFailure(const Status& status) {
   return {error.number, error.exit_status, status.message(), status.hint()};
 }
 
-Result<Options> ToOptions(const QuantizeOptions& given) {
-  Options options;
-  const auto config = std::ranges::find(given.settings, "config", &std::pair<std::string, std::string>::first);
-  if (config != given.settings.end()) PREON_RETURN_IF_ERROR(ApplyConfig(options, config->second));
+// A path ends at its first zero byte: it would name another file than the caller does.
+Status CheckPath(std::string_view what, const std::string& path) {
+  if (path.find('\0') == std::string::npos) return Status::Ok();
+  return Error(ErrorId::kBadOptionValue, what, ": got a path with a zero byte");
+}
+
+Status CheckPaths(std::string_view what, const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) PREON_RETURN_IF_ERROR(CheckPath(what, path));
+  return Status::Ok();
+}
+
+// What `callback` throws comes back as a failure that names it.
+template <typename Result, typename... Args>
+std::function<Result(Args...)> Named(const char* name, const std::function<Result(Args...)>& callback) {
+  if (!callback) return callback;
+  return [name, callback](Args... args) -> Result {
+    try {
+      return callback(std::forward<Args>(args)...);
+    } catch (const std::exception& problem) {
+      throw CallbackError(name, problem.what());
+    } catch (...) {
+      throw CallbackError(name, "of a type that is no std::exception");
+    }
+  };
+}
+
+QuantizeOptions WithNamedCallbacks(QuantizeOptions options) {
+  options.reader = Named("reader", options.reader);
+  options.reader_inputs = Named("reader_inputs", options.reader_inputs);
+  options.progress = Named("progress", options.progress);
+  return options;
+}
+
+// The fields and then the settings, as options of the command line.
+std::vector<std::pair<std::string, std::string>> SettingsOf(const QuantizeOptions& given) {
+  std::vector<std::pair<std::string, std::string>> settings;
   for (const auto& [name, value] : {std::pair{"output", given.output}, std::pair{"calib", given.calibration},
                                     std::pair{"method", given.method}, std::pair{"activation", given.activation},
                                     std::pair{"weight", given.weight}, std::pair{"target", given.target}}) {
-    if (!value.empty()) PREON_RETURN_IF_ERROR(SetOption(options, name, value));
+    if (!value.empty()) settings.emplace_back(name, value);
   }
-  for (const std::string& source : given.data) PREON_RETURN_IF_ERROR(SetOption(options, "data", source));
-  for (const std::string& node : given.exclude) PREON_RETURN_IF_ERROR(SetOption(options, "exclude", node));
-  for (const auto& [name, value] : given.settings) {
+  for (const std::string& source : given.data) settings.emplace_back("data", source);
+  for (const std::string& node : given.exclude) settings.emplace_back("exclude", node);
+  settings.insert(settings.end(), given.settings.begin(), given.settings.end());
+  if (given.threads != 0) settings.emplace_back("threads", std::to_string(given.threads));
+  return settings;
+}
+
+bool TakesOneValue(const std::string& name) {
+  const auto option = std::ranges::find(OptionTable(), name, &OptionSpec::name);
+  return name == "config" || (option != OptionTable().end() && option->kind == OptionKind::kValue);
+}
+
+Status CheckGivenOnce(const std::vector<std::pair<std::string, std::string>>& settings) {
+  std::map<std::string, std::string> values;
+  for (const auto& [name, value] : settings) {
+    const auto [before, first] = values.emplace(name, value);
+    if (!first && TakesOneValue(name))
+      return Error(ErrorId::kConflictingOptions, name, ": got '", before->second, "' and '", value,
+                   "', wanted one value");
+  }
+  return Status::Ok();
+}
+
+Result<Options> ToOptions(const QuantizeOptions& given) {
+  Options options;
+  const auto settings = SettingsOf(given);
+  PREON_RETURN_IF_ERROR(CheckGivenOnce(settings));
+  const auto config = std::ranges::find(settings, "config", &std::pair<std::string, std::string>::first);
+  if (config != settings.end()) PREON_RETURN_IF_ERROR(ApplyConfig(options, config->second));
+  for (const auto& [name, value] : settings) {
     if (name != "config") PREON_RETURN_IF_ERROR(SetOption(options, name, value));
   }
-  if (given.threads != 0) PREON_RETURN_IF_ERROR(SetOption(options, "threads", std::to_string(given.threads)));
   if (given.reader && options.data.from.has_samples()) {
     return Error(ErrorId::kConflictingOptions, "reader and data: got both, wanted one");
   }
@@ -118,8 +177,10 @@ Status CheckTaken(const QuantizeOptions& given, Verb verb, std::string_view verb
 }
 
 template <typename Body>
-auto RunVerbWith(const QuantizeOptions& given,
-                 const Body& verb) -> decltype(verb(given.model, std::declval<RunInputs&>())) {
+auto RunVerbWith(const QuantizeOptions& options_given,
+                 const Body& verb) -> decltype(verb(options_given.model, std::declval<RunInputs&>())) {
+  const QuantizeOptions given = WithNamedCallbacks(options_given);
+  PREON_RETURN_IF_ERROR(CheckPath("model", given.model));
   PREON_ASSIGN_OR_RETURN(Options options, ToOptions(given));
   if (given.reader) CalibrateInThisProcess(options);
   const Builtins builtins = MakeBuiltins();
@@ -161,7 +222,8 @@ Outcome<Answer> Answered(const QuantizeOptions& options, Verb verb, std::string_
 // A verb over the model and quantized ones.
 template <typename Verb>
 auto OfModels(const std::vector<std::string>& quantized, const Verb& verb) {
-  return [&](const std::string& model, RunInputs& run) {
+  return [&](const std::string& model, RunInputs& run) -> decltype(verb(quantized, run)) {
+    PREON_RETURN_IF_ERROR(CheckPaths("quantized", quantized));
     std::vector<std::string> models = {model};
     models.insert(models.end(), quantized.begin(), quantized.end());
     return verb(models, run);
@@ -201,7 +263,10 @@ Outcome<Answer> Analyze(const QuantizeOptions& options) {
 
 Outcome<Answer> Merge(const QuantizeOptions& options, const std::vector<std::string>& files) {
   return Answered(options, kVerbMerge, "merge",
-                  [&](const std::string&, RunInputs& run) { return MergeVerb(files, run); });
+                  [&](const std::string&, RunInputs& run) -> decltype(MergeVerb(files, run)) {
+                    PREON_RETURN_IF_ERROR(CheckPaths("files", files));
+                    return MergeVerb(files, run);
+                  });
 }
 
 Outcome<Answer> RunStatus(const QuantizeOptions& options) {
@@ -230,12 +295,20 @@ Outcome<Answer> MakeReport(const QuantizeOptions& options, const std::vector<std
   return Answered(options, kVerbReport, "report", OfModels(quantized, ReportVerb));
 }
 
+Outcome<Answer> MakeReport(const QuantizeOptions& options, std::initializer_list<std::string> quantized) {
+  return MakeReport(options, std::vector<std::string>(quantized));
+}
+
 Outcome<Answer> MakeReport(const QuantizeOptions& options, const std::string& quantized) {
   return MakeReport(options, AtMostOne(quantized));
 }
 
 Outcome<Answer> Validate(const QuantizeOptions& options, const std::vector<std::string>& quantized) {
   return Answered(options, kVerbValidate, "validate", OfModels(quantized, ValidateVerb));
+}
+
+Outcome<Answer> Validate(const QuantizeOptions& options, std::initializer_list<std::string> quantized) {
+  return Validate(options, std::vector<std::string>(quantized));
 }
 
 Outcome<Answer> Validate(const QuantizeOptions& options, const std::string& quantized) {
@@ -253,12 +326,18 @@ Outcome<Answer> ExportQat(const QuantizeOptions& options) {
 Outcome<Answer> Search(const QuantizeOptions& options) { return Answered(options, kVerbSearch, "search", SearchVerb); }
 
 Outcome<Answer> Diff(const QuantizeOptions& options, const std::string& other) {
-  const auto verb = [&](const std::string& model, RunInputs& run) { return DiffVerb(model, other, run); };
+  const auto verb = [&](const std::string& model, RunInputs& run) -> Result<DiffResult> {
+    PREON_RETURN_IF_ERROR(CheckPath("other", other));
+    return DiffVerb(model, other, run);
+  };
   return Answered(options, kVerbDiff, "diff", verb);
 }
 
 Outcome<Answer> Compare(const QuantizeOptions& options, const std::string& quantized) {
-  const auto verb = [&](const std::string& model, RunInputs& run) { return CompareVerb(model, quantized, run); };
+  const auto verb = [&](const std::string& model, RunInputs& run) -> Result<CompareResult> {
+    PREON_RETURN_IF_ERROR(CheckPath("quantized", quantized));
+    return CompareVerb(model, quantized, run);
+  };
   return Answered(options, kVerbCompare, "compare", verb);
 }
 

@@ -156,6 +156,77 @@ TEST_F(Library, FailuresAreValues) {
   EXPECT_FALSE(std::filesystem::exists(options_.output));
 }
 
+TEST_F(Library, WhatACallbackThrowsIsAFailureThatNamesIt) {
+  const auto fails = [&](const std::string& message) {
+    const Outcome<Report> report = QuantizeUntimed();
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().number, static_cast<int>(ErrorId::kCallbackFailed));
+    EXPECT_NE(report.error().message.find(message), std::string::npos) << report.error().message;
+    EXPECT_FALSE(std::filesystem::exists(options_.output));
+  };
+  const SampleReader reader = options_.reader;
+  for (const int64_t at : {0, 3}) {
+    options_.reader = [&](int64_t index, std::vector<InputArray>& inputs) {
+      if (index == at) throw std::runtime_error("my file is gone");
+      return reader(index, inputs);
+    };
+    fails("reader threw an exception: my file is gone");
+    options_.reader = [&](int64_t index, std::vector<InputArray>& inputs) {
+      if (index == at) throw 42;
+      return reader(index, inputs);
+    };
+    fails("reader threw an exception: of a type that is no std::exception");
+  }
+  options_.reader = reader;
+  options_.progress = [](const std::string&, int64_t, int64_t) { throw "progress"; };
+  fails("progress threw an exception");
+  options_.progress = nullptr;
+  options_.reader_inputs = [](const std::vector<InputInfo>&) { throw std::bad_alloc(); };
+  fails("reader_inputs threw an exception: std::bad_alloc");
+}
+
+TEST_F(Library, ArraysAreChecked) {
+  const auto message = [&](std::vector<InputArray> arrays) {
+    options_.reader = [arrays](int64_t, std::vector<InputArray>& inputs) {
+      inputs = arrays;
+      return true;
+    };
+    return QuantizeUntimed().error().message;
+  };
+  const InputArray input{"input", ElementType::kFloat, {2, 8}, values_.data()};
+  EXPECT_EQ(message({input, {"label", ElementType::kInt64, {2}, nullptr}}), "sample 0: 'label': no data");
+  EXPECT_EQ(message({input, input}), "sample 0: got two arrays 'input', wanted one");
+}
+
+TEST_F(Library, APathEndsAtNoZeroByte) {
+  const std::string zero = std::string("x") + '\0' + "y";
+  const std::string output = options_.output;
+  options_.output += zero;
+  EXPECT_EQ(QuantizeUntimed().error().message, "--output: got a zero byte, wanted text");
+  EXPECT_FALSE(std::filesystem::exists(output + "x"));
+  options_.output = output;
+  EXPECT_EQ(Compare(options_, zero).error().message, "quantized: got a path with a zero byte");
+  EXPECT_EQ(Validate(options_, {"q.onnx", zero}).error().message, "quantized: got a path with a zero byte");
+  options_.model += zero;
+  EXPECT_EQ(QuantizeUntimed().error().message, "model: got a path with a zero byte");
+}
+
+TEST_F(Library, AnOptionOfOneValueIsGivenOnce) {
+  options_.settings = {{"samples", "4"}, {"samples", "8"}};
+  EXPECT_EQ(QuantizeUntimed().error().message, "samples: got '4' and '8', wanted one value");
+  options_.settings = {{"output", "other.onnx"}};
+  EXPECT_EQ(QuantizeUntimed().error().number, static_cast<int>(ErrorId::kConflictingOptions));
+  options_.settings = {{"config", "A8W8"}, {"config", "nope"}};
+  EXPECT_EQ(QuantizeUntimed().error().number, static_cast<int>(ErrorId::kConflictingOptions));
+}
+
+TEST_F(Library, QuantizedModelsMayStandInBraces) {
+  options_.output = folder_->File("report.html");
+  for (const auto& answer : {Validate(options_, {"a.onnx", "b.onnx"}), Validate(options_, {"a.onnx"}),
+                             MakeReport(options_, {"a.onnx"}), Validate(options_, "a.onnx")})
+    EXPECT_EQ(answer.error().message, "a.onnx: no such file");
+}
+
 TEST_F(Library, ARaisedFlagEndsTheRun) {
   const std::atomic<bool> cancel{true};
   options_.cancel = &cancel;

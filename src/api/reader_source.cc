@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
+#include <string_view>
 
 #include "base/spelling.h"
 #include "base/tensor_spec.h"
@@ -27,14 +29,13 @@ Status CheckArray(const InputArray& array, const TensorSpec& spec, const std::st
                  ShapeToString(spec.shape))
         .WithHint(LayoutHint(array.shape, spec.shape));
   }
-  if (array.data == nullptr && ElementCount(array.shape) > 0) {
-    return Error(ErrorId::kDataMalformed, where, ": '", array.name, "': no data");
-  }
   return Status::Ok();
 }
 
 // As elements of the input's type, finite.
 Result<Tensor> Copied(const InputArray& array, DataType type, const std::string& where, const TensorPool& pool) {
+  if (array.data == nullptr && ElementCount(array.shape) > 0)
+    return Error(ErrorId::kDataMalformed, where, ": '", array.name, "': no data");
   Tensor tensor = pool.Allocate(static_cast<DataType>(array.type), array.shape);
   const std::span<std::byte> bytes = tensor.MutableBytes();
   if (!bytes.empty()) std::memcpy(bytes.data(), array.data, bytes.size());
@@ -43,6 +44,15 @@ Result<Tensor> Copied(const InputArray& array, DataType type, const std::string&
   if (!converted.ok()) return std::move(converted).status().WithContext(what);
   PREON_RETURN_IF_ERROR(CheckFinite(*converted, what));
   return converted;
+}
+
+Status CheckNames(const std::vector<InputArray>& arrays, const std::string& where) {
+  std::set<std::string_view> names;
+  for (const InputArray& array : arrays) {
+    if (!names.insert(array.name).second)
+      return Error(ErrorId::kDataInputName, where, ": got two arrays '", array.name, "', wanted one");
+  }
+  return Status::Ok();
 }
 
 bool IsLabels(const InputArray& array) { return array.name == "label" || array.name == "labels"; }
@@ -90,6 +100,7 @@ class ReaderSource final : public DataSource {
     std::vector<InputArray> arrays;
     if ((limit_ >= 0 && samples_ >= limit_) || !reader_(index_, arrays)) return std::optional<Batch>();
     const std::string where = StrCat("sample ", index_);
+    PREON_RETURN_IF_ERROR(CheckNames(arrays, where));
     Batch batch{.first_sample = samples_};
     for (const TensorSpec& spec : inputs_) {
       const auto array = std::ranges::find(arrays, spec.name, &InputArray::name);

@@ -6,7 +6,11 @@
 
 namespace preon {
 
+CallbackError::CallbackError(std::string_view callback, std::string_view problem)
+    : std::runtime_error(StrCat(callback, " threw an exception: ", problem)) {}
+
 Status StatusOf(const std::exception& problem) {
+  if (dynamic_cast<const CallbackError*>(&problem) != nullptr) return Error(ErrorId::kCallbackFailed, problem.what());
   constexpr char kHint[] = "raise the limit (ulimit -v, -d, -u, or the container's), or take fewer --threads";
   if (dynamic_cast<const std::bad_alloc*>(&problem) != nullptr)
     return Error(ErrorId::kOutOfMemory, "out of memory").WithHint(kHint);

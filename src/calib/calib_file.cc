@@ -295,6 +295,8 @@ Result<CalibrationData> LoadCalibration(const std::string& path, int threads) {
 }
 
 bool IsCalibFile(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;  // reading a pipe would wait
   std::ifstream file(path, std::ios::binary);
   std::string begin(kMagic.size(), '\0');
   return file.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == kMagic;

@@ -20,7 +20,8 @@ void ExitSoonAfterInterrupt(const std::atomic<bool>& interrupted, bool json) {
   const auto watch = [&interrupted, json] {
     while (!interrupted.load(std::memory_order_relaxed)) std::this_thread::sleep_for(kLook);
     std::this_thread::sleep_for(kPatience);
-    _exit(Complain(Error(ErrorId::kCancelled, "interrupted while ONNX Runtime prepared a model"), json));
+    _exit(Complain(
+        Error(ErrorId::kCancelled, "interrupted: ended at once, since what was running did not end by itself"), json));
   };
   try {
     std::thread(watch).detach();

@@ -204,6 +204,8 @@ Result<std::pair<std::string, Shape>> ParseShapeOf(const std::string& value) {
 
 Status SetRandomShape(Options& options, const std::string& value) {
   PREON_ASSIGN_OR_RETURN(auto pair, ParseShapeOf(value));
+  if (std::ranges::any_of(pair.second, [](int64_t size) { return size < kDynamicDim; }))
+    return BadValue(value, "NAME=1x3x64x64; -1 leaves a size open, others are at least 0");
   options.data.random.values.shapes.insert_or_assign(std::move(pair.first), std::move(pair.second));
   return Status::Ok();
 }

@@ -19,6 +19,9 @@ Status SetOption(Options& options, std::string_view name, const std::string& val
     for (const OptionSpec& option : table) names.emplace_back(option.name);
     return Error(ErrorId::kUnknownOption, "unknown option '", name, "'", DidYouMean(name, names));
   }
+  // As a path it would end there and name another file.
+  if (value.find('\0') != std::string::npos)
+    return Error(ErrorId::kBadOptionValue, "--", name, ": got a zero byte, wanted text");
   options.given.origins.hints.erase(std::string(name));
   options.given.origins.key_of.erase(std::string(name));
   const size_t set_before = options.given.settings.size();

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/file.h"
 #include "data/array_layout.h"
 #include "data/convert.h"
 #include "data/files/quoted_names.h"
+#include "data/files/random_access_file.h"
 #include "data/images/decode_image.h"
 #include "data/images/image_plan.h"
 #include "data/sound/sound_plan.h"
@@ -35,7 +35,8 @@ class ImageReader final : public MediaReader {
 
   Result<int64_t> Count(const std::string&) override { return 1; }
   Result<Tensor> Read(const std::string& path, int64_t) override {
-    PREON_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+    PREON_ASSIGN_OR_RETURN(const RandomAccessFile file, RandomAccessFile::Open(path));
+    PREON_ASSIGN_OR_RETURN(const std::string bytes, file.ReadAll());
     PREON_ASSIGN_OR_RETURN(const Pixels pixels, DecodeImage(std::as_bytes(std::span(bytes)), path));
     return plan_.Apply(pixels, path, pool_);
   }

@@ -20,6 +20,8 @@ Result<MappedFile> ExternalData::Open(const std::string& location) {
 
   const Status outside =
       Error(ErrorId::kExternalDataOutside, "external data '", location, "' is outside the model's folder");
+  if (location.find('\0') != std::string::npos)
+    return Error(ErrorId::kModelInvalid, "the name of an external data file holds a zero byte");
   const fs::path relative(location);
   if (relative.is_absolute() || std::find(relative.begin(), relative.end(), "..") != relative.end()) return outside;
   // Links are resolved before the file is opened: one inside the folder may point anywhere.

@@ -83,6 +83,10 @@ TEST_F(ExternalDataTest, UnalignedBytesAreCopied) {
   EXPECT_EQ(reinterpret_cast<uintptr_t>(model->graph.Initializer("w")->bytes().data()) % 4, 0u);
 }
 
+TEST_F(ExternalDataTest, ANameEndsAtNoZeroByte) {
+  ExpectError(Load(std::string("model.bin") + '\0' + "x"), ErrorId::kModelInvalid, "zero byte");
+}
+
 TEST_F(ExternalDataTest, SubfoldersAreFine) {
   fs::create_directory(dir_.File("weights"));
   fs::copy_file(dir_.File("model.bin"), dir_.File("weights/model.bin"));

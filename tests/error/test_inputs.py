@@ -1,4 +1,6 @@
 """Models and data that can't be used: one line that names the file, the documented status, nothing written."""
+import os
+
 import numpy as np
 import onnx
 import pytest
@@ -30,6 +32,17 @@ def test_model_truncated(preon, model, data, tmp_path, verb):
 def test_model_is_something_else(preon, data, tmp_path):
     (tmp_path / "text.onnx").write_text("to be or not to be, that is the question\n" * 50)
     quantize(preon, 2, 2003, "text.onnx", says="text.onnx")
+
+
+@pytest.mark.parametrize("source", ["pipe.npz", "pictures"])
+def test_a_pipe_is_no_file_of_samples(preon, model, tmp_path, source):
+    """Opening it would wait until something else writes to it."""
+    (tmp_path / "pictures").mkdir()
+    for pipe in ("pipe.npz", "pictures/a.png"):
+        os.mkfifo(tmp_path / pipe)
+    extra = ("--preprocess", "raw") if source == "pictures" else ()
+    preon.fails(2, 3001, "run", model, "--data", source, *extra, says="is not a file")
+    preon.fails(2, 2001, "inspect", "pipe.npz", says="pipe.npz: is not a file")
 
 
 @pytest.mark.parametrize("location, number", [("weights.bin", 2006), ("../weights.bin", 2007), ("/etc/passwd", 2007)])

@@ -104,6 +104,7 @@ def test_random_data(preon, model, tmp_path):
     shape = ("--option", 'RandomDataReaderInputShape={"input": [1, 3, 8, 8]}')
     assert answer(preon, "calibrate", model, "-o", "b.calib", "--data", "random:2", *shape)["samples"] == 2
     preon.fails(2, 3004, "calibrate", model, "-o", "c.calib", "--data", "random:2", "--random-shape", "input=1x3x9x8", says="wanted [1, 3, 8, 8]")
+    preon.fails(2, 1002, "calibrate", model, "-o", "c.calib", "--data", "random:2", "--random-shape", "input=1x-3x8x8", says="-1 leaves a size open")
     preon.fails(2, 3003, "calibrate", model, "-o", "c.calib", "--data", "random:2", "--random-range", "img=0:1", says="no random input 'img'")
 
 

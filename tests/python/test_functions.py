@@ -221,6 +221,21 @@ def test_options_of_other_verbs_are_refused_by_the_library(model, data, tmp_path
         assert answer[0] is None and answer[1] == 1001 and f"no option '{option}'" in answer[2]
 
 
+def test_a_path_ends_at_no_zero_byte(model, data, tmp_path):
+    (tmp_path / "other.onnx").write_text("keep")
+    for call in (lambda: preon_package.quantize(tmp_path / model, str(tmp_path / "other.onnx\0junk"), data=tmp_path / data),
+                 lambda: preon_package.inspect(str(tmp_path / model) + "\0junk"),
+                 lambda: preon_package.quantize(tmp_path / model, data=tmp_path / data, report=str(tmp_path / "other.onnx\0.html"))):
+        with pytest.raises(preon_package.ConfigError, match="zero byte"):
+            call()
+    assert (tmp_path / "other.onnx").read_text() == "keep"
+
+
+def test_an_option_of_one_value_takes_no_list(model, data, tmp_path):
+    with pytest.raises(preon_package.ConfigError, match="samples: got '4' and '8', wanted one value"):
+        preon_package.quantize(tmp_path / model, data=tmp_path / data, samples=[4, 8])
+
+
 def test_spaces_may_hold_numbers_of_numpy(model, data, tmp_path):
     space = {"method": ["percentile"], "effort": ["fast"], "method_options": {"Percentile": [np.float32(99.5), np.float64(99.9)]}}
     found = preon_package.search(tmp_path / model, tmp_path / "best.onnx", space, data=tmp_path / data, latency=0)

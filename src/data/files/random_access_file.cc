@@ -18,12 +18,13 @@ Status ReadError(const std::string& path) {
 }  // namespace
 
 Result<RandomAccessFile> RandomAccessFile::Open(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // of a pipe, too, it returns at once
   if (fd < 0 && errno == ENOENT) return Error(ErrorId::kDataNotFound, path, ": no such file or folder");
   if (fd < 0) return ReadError(path);
   RandomAccessFile file(path, fd);
   struct stat info;
   if (fstat(fd, &info) != 0) return ReadError(path);
+  if (!S_ISREG(info.st_mode)) return Error(ErrorId::kDataNotFound, path, ": is not a file");
   file.size_bytes_ = static_cast<uint64_t>(info.st_size);
   file.version_ = {info.st_dev, info.st_ino, file.size_bytes_, static_cast<uint64_t>(info.st_ctim.tv_sec),
                    static_cast<uint64_t>(info.st_ctim.tv_nsec)};
@@ -38,6 +39,12 @@ RandomAccessFile::RandomAccessFile(RandomAccessFile&& other) noexcept
 
 RandomAccessFile::~RandomAccessFile() {
   if (fd_ >= 0) close(fd_);
+}
+
+Result<std::string> RandomAccessFile::ReadAll() const {
+  std::string bytes(size_bytes_, '\0');
+  PREON_RETURN_IF_ERROR(ReadAt(0, std::as_writable_bytes(std::span(bytes))));
+  return bytes;
 }
 
 Status RandomAccessFile::ReadAt(uint64_t offset, std::span<std::byte> to) const {

@@ -14,7 +14,7 @@ namespace preon {
 /// An open file; closed by the destructor.
 class RandomAccessFile {
  public:
-  /// Errors: kDataNotFound, kIoRead with the system's reason.
+  /// Errors: kDataNotFound (also of a folder, pipe or device), kIoRead with the system's reason.
   static Result<RandomAccessFile> Open(const std::string& path);
   RandomAccessFile(RandomAccessFile&& other) noexcept;
   RandomAccessFile& operator=(RandomAccessFile&&) = delete;
@@ -27,6 +27,7 @@ class RandomAccessFile {
   const Version& version() const { return version_; }
   /// Fills `to`. Errors: kDataMalformed if the file ends before, kIoRead.
   Status ReadAt(uint64_t offset, std::span<std::byte> to) const;
+  Result<std::string> ReadAll() const;
 
  private:
   RandomAccessFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
