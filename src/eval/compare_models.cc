@@ -70,11 +70,11 @@ std::optional<Accuracy> Share(int64_t top1, int64_t top5, int64_t labelled) {
 // Outputs may have a million values: sums in registers, and of each sample on its own.
 void AddErrors(std::span<const double> a, std::span<const double> b, OutputSums& sums, ComparedPart& part) {
   double signal = 0, other = 0, dot = 0, noise = 0, max_abs = 0;
-  int64_t not_finite = 0;
+  int64_t not_finite = 0, float_not_finite = 0;
   for (size_t index = 0; index < a.size(); ++index) {
     const double exact = a[index], got = b[index], difference = exact - got;
     if (!std::isfinite(exact) || !std::isfinite(got)) [[unlikely]] {
-      not_finite += std::isfinite(exact);
+      ++(std::isfinite(exact) ? not_finite : float_not_finite);
       continue;
     }
     signal += exact * exact;
@@ -91,6 +91,8 @@ void AddErrors(std::span<const double> a, std::span<const double> b, OutputSums&
   sums.noise += noise;
   sums.max_abs = std::max(sums.max_abs, max_abs);
   sums.not_finite += not_finite;
+  sums.float_not_finite += float_not_finite;
+  sums.positions_seen += static_cast<int64_t>(a.size());
 }
 
 double LargestDifference(std::span<const double> a, std::span<const double> b) {
@@ -246,6 +248,8 @@ Comparison Comparer::Finish() const {
   result.most_changed = changed_.samples();
   const OutputComparison* best = nullptr;
   const OutputSums* sums_of_best = nullptr;
+  const bool any_labelled =
+      std::ranges::any_of(outputs_, [](const auto& output) { return output.second.labelled > 0; });
   for (const auto& [name, sums] : outputs_) {
     OutputComparison& output = result.outputs[name];
     output.sqnr_db = Decibel(sums.signal, sums.noise);
@@ -258,8 +262,10 @@ Comparison Comparer::Finish() const {
     output.max_abs = sums.max_abs;
     output.not_finite = sums.not_finite;
     output.shape_differs = sums.shape_differs;
-    output.unknown_labels = sums.labelled > 0 ? sums.unknown_labels : 0;
-    output.left_out = IsLeftOut(sums.runs, sums.shape_differs, sums.integers);
+    output.float_not_finite = sums.float_not_finite;
+    output.unknown_labels = sums.labelled > 0 || !any_labelled ? sums.unknown_labels : 0;
+    output.left_out = IsLeftOut(sums.runs, sums.shape_differs, sums.integers) ||
+                      (sums.float_not_finite > 0 && sums.float_not_finite == sums.positions_seen);
     if (sums.positions > 0) output.argmax_agreement = static_cast<double>(sums.agreed) / sums.positions;
     output.reference_accuracy = Share(sums.top1[0], sums.top5[0], sums.labelled);
     output.other_accuracy = Share(sums.top1[1], sums.top5[1], sums.labelled);

@@ -51,6 +51,26 @@ TEST(Compare, CountsValuesThatAreFiniteOnlyInTheReference) {
   EXPECT_EQ(y.sqnr_db, kExactSqnrDb);
 }
 
+TEST(Compare, ValuesThatAreNotFiniteInTheReferenceAreTold) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const Comparison some = CompareOnce(Output({3}, {1, inf, 2}), Output({3}, {1, 7, 2}));
+  EXPECT_EQ(some.outputs.at("y").float_not_finite, 1);
+  EXPECT_EQ(WarningsOf(some), (std::vector<std::string>{"output 'y': 1 value of the float model is NaN or infinite; "
+                                                        "only the others are compared"}));
+  const Comparison all = CompareOnce(Output({2}, {inf, -inf}), Output({2}, {1, 7}));
+  EXPECT_TRUE(all.outputs.at("y").left_out);
+  EXPECT_EQ(WarningsOf(all), (std::vector<std::string>{"output 'y': 2 values of the float model are NaN or infinite; "
+                                                       "it is not compared"}));
+}
+
+TEST(Compare, LabelsThatAreNoClassesAreTold) {
+  const std::vector<NamedTensor> output = Output({2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(WarningsOf(CompareOnce(output, output, {7, 9})),
+            (std::vector<std::string>{"output 'y': 2 labels are not a class of it; there is no accuracy"}));
+  EXPECT_EQ(WarningsOf(CompareOnce(output, output, {0, 9})).at(0),
+            "output 'y': 1 label is not a class of it; top-1 and top-5 are of the other samples");
+}
+
 TEST(Compare, BatchesAddUpToOneRun) {
   Comparer parts;
   ASSERT_TRUE(parts.Add(Output({1, 2}, {1, 2}), Output({1, 2}, {1, 3}), 1, {}).ok());

@@ -27,6 +27,7 @@ void AddComparisonJson(JsonObject& json, const Comparison& compare) {
     JsonObject& entry = outputs[name];
     if (output.left_out) {
       entry = {{"shape_differs", output.shape_differs}};
+      if (output.float_not_finite > 0) entry["float_not_finite"] = output.float_not_finite;
       continue;
     }
     entry = {{"sqnr_db", output.sqnr_db}, {"cosine", output.cosine}, {"l2", output.l2}, {"max_abs", output.max_abs}};
@@ -36,6 +37,7 @@ void AddComparisonJson(JsonObject& json, const Comparison& compare) {
     if (output.scores_sqnr_db) entry["scores_sqnr_db"] = *output.scores_sqnr_db;
     if (output.argmax_agreement) entry["argmax_agreement"] = *output.argmax_agreement;
     if (output.not_finite > 0) entry["not_finite"] = output.not_finite;
+    if (output.float_not_finite > 0) entry["float_not_finite"] = output.float_not_finite;
     if (output.shape_differs > 0) entry["shape_differs"] = output.shape_differs;
   }
   json["samples"] = compare.samples;
