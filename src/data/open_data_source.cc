@@ -101,6 +101,11 @@ Result<std::optional<LabelFile>> OpenLabels(const std::string& path, const Sampl
 Result<std::unique_ptr<DataSource>> OpenDataSource(const DataOptions& options, const std::vector<TensorSpec>& inputs,
                                                    const SampleSelection& selection) {
   PREON_RETURN_IF_ERROR(CheckOptions(options.shard, options.limit, options.batch));
+  for (const TensorSpec& input : inputs) {
+    if (input.type == DataType::kUndefined)
+      return Error(ErrorId::kModelTypeUnsupported, "input '", input.name,
+                   "' is a sequence, a map or optional; wanted a tensor");
+  }
   for (const auto& [name, source] : options.from.inputs) {
     if (std::ranges::find(inputs, name, &TensorSpec::name) != inputs.end()) continue;
     return Error(ErrorId::kDataInputName, "--input: the model has no input '", name,

@@ -33,8 +33,10 @@ Status NotAModel(std::string_view reason) {
 Result<MappedFile> OpenModelFile(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) return Error(ErrorId::kModelNotFound, "no such file");
-  if (!fs::is_regular_file(status)) return Error(ErrorId::kModelNotFound, "is not a file; wanted an ONNX model");
+  if (status.type() == fs::file_type::not_found) return Error(ErrorId::kModelNotFound, path, ": no such file");
+  if (error) return Error(ErrorId::kIoRead, path, ": can't read: ", error.message());
+  if (!fs::is_regular_file(status))
+    return Error(ErrorId::kModelNotFound, path, ": is not a file; wanted an ONNX model");
   return MapFile(path);
 }
 
@@ -144,10 +146,9 @@ Result<Model> LoadBytes(std::span<const std::byte> bytes, bool mapped, const std
 }  // namespace
 
 Status CheckRunnable(const std::string& path) {
-  Result<MappedFile> file = OpenModelFile(path);
-  if (!file.ok()) return std::move(file).status().WithContext(path);
+  PREON_ASSIGN_OR_RETURN(const MappedFile file, OpenModelFile(path));
   onnx::ModelProto proto;
-  if (!Parse(file->bytes, /*mapped=*/true, &proto).ok()) return Status::Ok();
+  if (!Parse(file.bytes, /*mapped=*/true, &proto).ok()) return Status::Ok();
   return CheckHostileModel(proto).WithContext(path);
 }
 
@@ -170,9 +171,7 @@ Result<Model> LoadModel(const std::string& path, const LoadOptions& options) {
   if (options.bytes.data() != nullptr) {
     file.bytes = std::as_bytes(std::span(options.bytes.data(), options.bytes.size()));
   } else {
-    Result<MappedFile> opened = OpenModelFile(path);
-    if (!opened.ok()) return std::move(opened).status().WithContext(path);
-    file = *std::move(opened);
+    PREON_ASSIGN_OR_RETURN(file, OpenModelFile(path));
   }
   try {
     const bool forget = file.owner != nullptr && file.bytes.size() > kForgottenFileBytes;

@@ -34,6 +34,18 @@ def test_model_is_something_else(preon, data, tmp_path):
     quantize(preon, 2, 2003, "text.onnx", says="text.onnx")
 
 
+@pytest.mark.parametrize("data", ["random:2", "x.npz"])
+def test_inputs_that_are_no_tensors(preon, tmp_path, data):
+    item = helper.make_tensor_type_proto(TensorProto.FLOAT, [2, 3])
+    sequence = helper.make_value_info("q", helper.make_sequence_type_proto(item))
+    place = helper.make_tensor("place", TensorProto.INT64, [], [0])
+    graph = helper.make_graph([helper.make_node("SequenceAt", ["q", "place"], ["y"])], "g", [sequence],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 3])], [place])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / "q.onnx")
+    np.savez(tmp_path / "x.npz", q=np.zeros((2, 2, 3), np.float32))
+    quantize(preon, 2, 2011, "q.onnx", data, says="input 'q' is a sequence")
+
+
 @pytest.mark.parametrize("source", ["pipe.npz", "pictures"])
 def test_a_pipe_is_no_file_of_samples(preon, model, tmp_path, source):
     """Opening it would wait until something else writes to it."""
