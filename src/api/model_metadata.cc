@@ -1,13 +1,17 @@
 #include "api/model_metadata.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/version.h"
+#include "config/json_text.h"
 
 namespace preon {
 namespace {
 
 using Json = nlohmann::json;  // keys in order
+
+constexpr std::string_view kLeftFloat = "preon.left_float";
 
 Json MethodOptionsJson(const RangeOptions& ranges) {
   Json json = Json::object();
@@ -67,9 +71,39 @@ Json OptionsJson(const Options& options, const Choices& choices) {
   return json;
 }
 
+// By reason.
+Json LeftFloatJson(const QuantPlan& plan) {
+  constexpr FloatReason kChosen[] = {FloatReason::kExcluded, FloatReason::kNoGain,    FloatReason::kTail,
+                                     FloatReason::kMask,     FloatReason::kInputHead, FloatReason::kAccuracy};
+  Json json = Json::object();
+  for (const NodeDecision& node : plan.nodes) {
+    if (std::ranges::find(kChosen, node.reason) != std::end(kChosen))
+      json[std::string(FloatReasonName(node.reason))].push_back(node.node);
+  }
+  return json;
+}
+
+// Names come from the command line and from models and may be no UTF-8.
+std::string Text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
 }  // namespace
 
-void SetMetadata(Model& model, const Options& options, const Choices& choices, const std::string& method) {
+std::map<std::string, std::string> LeftInFloat(const Model& model) {
+  const auto property = std::ranges::find(model.metadata, kLeftFloat, &std::pair<std::string, std::string>::first);
+  std::map<std::string, std::string> reasons;
+  if (property == model.metadata.end()) return reasons;
+  const Result<Json> json = ParseJson(property->second);
+  if (!json.ok() || !json->is_object()) return reasons;
+  for (const auto& [reason, nodes] : json->items()) {
+    for (const Json& node : nodes) {
+      if (node.is_string()) reasons.emplace(node, reason);
+    }
+  }
+  return reasons;
+}
+
+void SetMetadata(PlannedModel& planned, const Options& options, const Choices& choices, const std::string& method) {
+  Model& model = planned.model;
   std::erase_if(model.metadata, [](const auto& entry) { return entry.first.starts_with("preon."); });
   const auto add = [&](const char* name, std::string value) {
     if (!value.empty()) model.metadata.emplace_back(StrCat("preon.", name), std::move(value));
@@ -82,8 +116,8 @@ void SetMetadata(Model& model, const Options& options, const Choices& choices, c
   if (choices.plan.weight.code_bits() > 0 && choices.target->QuantizesActivations())
     add("weight_stored_as", std::string(DataTypeName(choices.plan.weight.type())));
   const Json changed = OptionsJson(options, choices);
-  // Names come from the command line and may be no UTF-8.
-  if (!changed.empty()) add("options", changed.dump(-1, ' ', false, Json::error_handler_t::replace));
+  if (!changed.empty()) add("options", Text(changed));
+  if (const Json left = LeftFloatJson(planned.plan); !left.empty()) add("left_float", Text(left));
 }
 
 }  // namespace preon

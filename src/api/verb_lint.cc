@@ -1,6 +1,7 @@
 #include <optional>
 #include <set>
 
+#include "api/model_metadata.h"
 #include "api/rewritten_model.h"
 #include "api/verbs.h"
 #include "base/text.h"
@@ -28,7 +29,8 @@ Result<Linted> LintModel(Model& model, const RunContext& context) {
   if (!opened.optimized)
     return Error(ErrorId::kRuntimeLoad, model.source_path,
                  ": can't tell which kernels run, because ONNX Runtime can't write the graph that it optimized");
-  return Linted{std::move(opened.session), Lint(model.graph, ObserveKernels(model.graph, opened.optimized->graph))};
+  return Linted{std::move(opened.session),
+                Lint(model.graph, ObserveKernels(model.graph, opened.optimized->graph), LeftInFloat(model))};
 }
 
 std::set<std::string> PassesOf(const LintReport& report) {

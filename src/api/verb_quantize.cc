@@ -283,7 +283,7 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
     }
     trial.Clear();
   }
-  SetMetadata(prepared.model, options, run.choices,
+  SetMetadata(prepared, options, run.choices,
               how.has_ranges ? MethodOfRanges(run.builtins.methods, *run.choices.method, saved) : "");
   const QuantizeStage stage = run.Quantization();
   const auto fits_codes = [&] {

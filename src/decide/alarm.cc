@@ -87,7 +87,8 @@ std::vector<Alarm> FindAlarms(const AlarmFigures& figures) {
   const Speedup& speedup = figures.speedup;
   if (speedup.median > 0 && !speedup.busy && speedup.high < 1)
     alarms.Add("slower", "slower than the float model: ", NumberText("%.2f", speedup.median), " times its speed (",
-               NumberText("%.2f", speedup.low), " to ", NumberText("%.2f", speedup.high), "); preon lint says why");
+               NumberText("%.2f", speedup.low), " to ", NumberText("%.2f", speedup.high),
+               "); preon lint lists causes that it knows");
   if (const std::string large = WhyLarge(figures); !large.empty()) alarms.Add("large_file", large);
   return alarms.Take();
 }

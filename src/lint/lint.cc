@@ -13,10 +13,14 @@ namespace {
 // share of what integers save that int8 activations lose.
 constexpr double kLostWithSignedActivations = 0.73;
 
+// Told by the model itself. Nothing is estimated: quantizing the node would undo what was chosen.
+constexpr LintRule kLeftInFloat{.name = "left_in_float", .gains_nothing = true};
+
 class Linter {
  public:
-  Linter(const Graph& quantized, const std::map<std::string, ObservedKernel>& kernels)
-      : graph_(quantized), floats_(WithoutPairs(quantized)), kernels_(kernels) {}
+  Linter(const Graph& quantized, const std::map<std::string, ObservedKernel>& kernels,
+         const std::map<std::string, std::string>& left_in_float)
+      : graph_(quantized), floats_(WithoutPairs(quantized)), kernels_(kernels), left_in_float_(left_in_float) {}
 
   LintReport Run() {
     for (const auto& node : graph_.nodes()) all_macs_ += Macs(*node);
@@ -41,7 +45,11 @@ class Linter {
   void Judge(const Node& node, const ObservedKernel& kernel) {
     const Node& in_float = *floats_.FindNode(node.name);
     const NodeInContext at{graph_, floats_, node, in_float, ClassifyForOrtCpu(floats_, in_float)};
-    if (kernel.kernel_class == KernelClass::kFloat) {
+    const auto left = left_in_float_.find(node.name);
+    if (kernel.kernel_class == KernelClass::kFloat && left != left_in_float_.end()) {
+      Add(kLeftInFloat, node, kernel,
+          StrCat("left in float on purpose when the model was quantized (", left->second, ")"));
+    } else if (kernel.kernel_class == KernelClass::kFloat) {
       for (const LintRule& rule : LintRules()) {
         if (const auto detail = rule.explain(at)) return Add(rule, node, kernel, *detail);
       }
@@ -62,7 +70,7 @@ class Linter {
     }
     if (finding->advice.empty()) finding->advice = rule.advice;
     finding->nodes.push_back({node.name, node.op_type, kernel.kernel, detail, Share(node)});
-    if (rule.name == "no_kernel" || rule.name == "run_time_scales") return;
+    if (rule.gains_nothing) return;
     const bool in_float = kernel.kernel_class == KernelClass::kFloat;
     saved_ns_[finding->rule] +=
         SavedNs(floats_, *floats_.FindNode(node.name)) * (in_float ? 1 : kLostWithSignedActivations);
@@ -81,6 +89,7 @@ class Linter {
   const Graph& graph_;
   const Graph floats_;
   const std::map<std::string, ObservedKernel>& kernels_;
+  const std::map<std::string, std::string>& left_in_float_;
   LintReport report_;
   double all_macs_ = 0;
   std::map<std::string, double> saved_ns_;  // by rule
@@ -88,8 +97,9 @@ class Linter {
 
 }  // namespace
 
-LintReport Lint(const Graph& quantized, const std::map<std::string, ObservedKernel>& kernels) {
-  return Linter(quantized, kernels).Run();
+LintReport Lint(const Graph& quantized, const std::map<std::string, ObservedKernel>& kernels,
+                const std::map<std::string, std::string>& left_in_float) {
+  return Linter(quantized, kernels, left_in_float).Run();
 }
 
 }  // namespace preon

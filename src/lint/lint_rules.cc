@@ -189,14 +189,23 @@ std::optional<std::string> NoOutputPair(const NodeInContext& at) {
   return std::nullopt;
 }
 
+bool KeepsCodes(const NodeInContext& at) {
+  const std::optional<CodedTensor> before = DequantizedFrom(at.graph, at.node.input(0)),
+                                   behind = QuantizedInto(at.graph, at.node.output());
+  return before && behind && SameMeaning(at.graph, *before, *behind);
+}
+
 std::optional<std::string> CodesChange(const NodeInContext& at) {
   if (!OnlyMoves(at)) return std::nullopt;
   if (at.traits.role == OpRole::kClamp) return "its bounds are not those of the codes around it";
-  if (at.traits.role == OpRole::kSharer) return at.traits.detail;
-  const std::optional<CodedTensor> before = DequantizedFrom(at.graph, at.node.input(0)),
-                                   behind = QuantizedInto(at.graph, at.node.output());
-  if (before && behind && SameMeaning(at.graph, *before, *behind)) return std::nullopt;
+  if (KeepsCodes(at)) return std::nullopt;
   return "scale or zero point of its input and its result differ";
+}
+
+// Pad and its like between equal codes: nothing is lost but the time of the node itself.
+std::optional<std::string> KeepsCodesInFloat(const NodeInContext& at) {
+  if (at.traits.role != OpRole::kSharer || !KeepsCodes(at)) return std::nullopt;
+  return at.traits.detail;
 }
 
 std::optional<std::string> TypesDiffer(const NodeInContext& at) {
@@ -219,10 +228,10 @@ std::optional<std::string> SignedActivations(const NodeInContext& at) {
 std::optional<std::string> Unexplained(const NodeInContext&) { return "no known cause; please report the model"; }
 
 constexpr LintRule kLintRules[] = {
-    {"run_time_scales", "quantize the float model with calibration samples, which give fixed scales", "",
-     RunTimeScales},
-    {"no_kernel", "take the Q/DQ pairs away around those that have them", "", NoKernelForCodes},
-    {"no_kernel", "", "", NoKernel},
+    {"run_time_scales", "quantize the float model with calibration samples, which give fixed scales", "", RunTimeScales,
+     true},
+    {"no_kernel", "take the Q/DQ pairs away around those that have them", "", NoKernelForCodes, true},
+    {"no_kernel", "", "", NoKernel, true},
     {"moves_floats", "", "", MovesFloats},
     {"no_input_pair", "put a QuantizeLinear/DequantizeLinear pair in front of each data input", "", NoInputPair},
     {"wide_codes", "use codes of 8 bits where speed matters: no kernel computes on wider ones", "", WideCodes},
@@ -236,9 +245,9 @@ constexpr LintRule kLintRules[] = {
      NoOutputPair},
     {"codes_change",
      "give the result the scale and zero point of the input; quantize behind Relu and Clip alone, with the zero point "
-     "at the "
-     "lowest code",
+     "at the lowest code",
      "", CodesChange},
+    {"no_kernel", "", "", KeepsCodesInFloat, true},
     {"types_differ", "use the same type of codes around the node", "unsigned_activations", TypesDiffer},
     {"signed_activations", "use uint8 activations: the same values with the zero point moved by 128",
      "unsigned_activations", SignedActivations},

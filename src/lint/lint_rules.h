@@ -32,6 +32,7 @@ struct LintRule {
   std::string_view pass;    ///< of `quantize/qdq_passes`, which fixes it with the same results; "" = none
   /// Where the rule explains the node: one clause that names the tensor or node at fault.
   std::optional<std::string> (*explain)(const NodeInContext& at) = nullptr;
+  bool gains_nothing = false;  ///< fixing it makes nothing faster
 };
 
 /// In the order in which they are asked; the first that explains a node is its cause, and the last explains any.

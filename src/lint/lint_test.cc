@@ -84,6 +84,31 @@ TEST(Lint, NamesTheCauseOfOtherNodes) {
             Cause("codes_change", "scale or zero point of its input and its result differ"));
 }
 
+TEST(Lint, APadBetweenEqualCodesHasNothingToFix) {
+  const auto cause = [](const char* behind) {
+    return CauseOf(
+        StrCat("g (float[2] x) => (float[4] y)\n"
+               "<float s = {0.5}, float t = {0.25}, uint8 z = {0}, int64[2] ends = {1, 1}> {\n"
+               "[q] a = QuantizeLinear (x, s, z)\n[dq] d = DequantizeLinear (a, s, z)\n"
+               "[n] m = Pad (d, ends)\n[q2] b = QuantizeLinear (m, ",
+               behind, ", z)\n", "[dq2] y = DequantizeLinear (b, ", behind, ", z)\n}"));
+  };
+  EXPECT_EQ(cause("s").first, "no_kernel");
+  EXPECT_EQ(cause("t").first, "codes_change");
+}
+
+TEST(Lint, NodesThatWereLeftInFloatOnPurposeAreTold) {
+  Result<Model> model =
+      ParseModelText("<ir_version: 10, opset_import: [\"\" : 21]>\n" + Conv(kData, kWeight, kBias, kBehind));
+  ASSERT_TRUE(model.ok()) << model.status().ToString();
+  InferShapes(*model);
+  const LintReport report = Lint(model->graph, {{"n", {KernelClass::kFloat, "Conv"}}}, {{"n", "accuracy"}});
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].rule, "left_in_float");
+  EXPECT_EQ(report.findings[0].nodes[0].detail, "left in float on purpose when the model was quantized (accuracy)");
+  EXPECT_FALSE(report.findings[0].speedup);
+}
+
 TEST(Lint, OperatorsOnIntegersDoWorkToo) {
   Result<Model> model = ParseModelText(
       "<ir_version: 10, opset_import: [\"\" : 21]>\n"
