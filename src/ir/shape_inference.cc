@@ -9,6 +9,7 @@
 
 #include "ir/graph_proto.h"
 #include "ir/model_io.h"
+#include "ir/schemas/runtime_schemas.h"
 #include "ir/value_info_proto.h"
 
 namespace preon {
@@ -32,6 +33,7 @@ void InferOneFloatEach(onnx::InferenceContext& context) {
 class CompletedSchemas : public onnx::ISchemaRegistry {
  public:
   const onnx::OpSchema* GetSchema(const std::string& op_type, int version, const std::string& domain) const override {
+    if (domain == "com.microsoft") return RuntimeSchema(op_type);
     const onnx::OpSchema* schema = onnx::OpSchemaRegistry::Instance()->GetSchema(op_type, version, domain);
     if (schema == nullptr) return schema;
     const bool lacks = domain == "ai.onnx.ml" && !schema->has_type_and_shape_inference_function() &&

@@ -28,6 +28,28 @@ TEST(InferShapes, FillsTypesAndShapesAndKeepsSymbols) {
   EXPECT_EQ(model.graph.Info("u"), nullptr);                       // an unknown operator does not stop inference
 }
 
+TEST(InferShapes, QuantizedOperatorsOfTheRuntimeHaveShapes) {
+  Model model = LoadText(R"(<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
+  g (uint8[N, 8, 4, 4] x, uint8[1, 8, 1, 1] b, float[2, T, 16] m, uint8[24, 1, 8] codes, int8[8, 10] w) => (float[K] y)
+  <float s = {0.5}, uint8 z = {0}> {
+    add = com.microsoft.QLinearAdd(x, s, z, b, s, z, s, z)
+    both = com.microsoft.QLinearConcat <axis = 1> (s, z, add, s, z, x, s, z)
+    pool = com.microsoft.QLinearGlobalAveragePool(add, s, z, s, z)
+    rows = Flatten(pool)
+    classes = com.microsoft.QGemm(rows, s, z, w, s, z)
+    product = com.microsoft.MatMulNBits <K = 16, N = 24, bits = 4, block_size = 16> (m, codes, s)
+    y = com.microsoft.Unknown(classes)
+  })");
+  InferShapes(model);
+  const auto shape = [&](const char* tensor) { return model.graph.ShapeOf(tensor); };
+  EXPECT_EQ(shape("add"), (Shape{kDynamicDim, 8, 4, 4}));
+  EXPECT_EQ(shape("both"), (Shape{kDynamicDim, 16, 4, 4}));
+  EXPECT_EQ(shape("pool"), (Shape{kDynamicDim, 8, 1, 1}));
+  EXPECT_EQ(shape("classes"), (Shape{kDynamicDim, 10}));
+  EXPECT_EQ(shape("product"), (Shape{2, kDynamicDim, 24}));
+  EXPECT_EQ(model.graph.TypeOf("add"), DataType::kUInt8);
+}
+
 TEST(InferShapes, LargeWeightsAreDeclaredNotCopied) {
   Model model = LoadText(kConvolution);
   model.graph.SetInitializer("big", Tensor::Allocate(DataType::kFloat, {8, 8, 3, 3}));

@@ -30,23 +30,31 @@ double RowsOf(const Graph& graph, const Node& node, const Shape& a) {
   return joins_tokens ? kUnknownDim : Elements(a, 0, 1);
 }
 
-enum class ProductKind : uint8_t { kConv, kConvTranspose, kGemm, kMatMul };
+enum class ProductKind : uint8_t { kConv, kConvTranspose, kGemm, kMatMul, kMatMulNBits };
 
 struct Product {
   std::string_view op_type;
   ProductKind kind;
   int b = 1;  ///< the input that is the weight or the second factor
+  std::string_view domain = "";
 };
 
 // Those on integers as well, which models that have been quantized consist of.
-constexpr std::array kProducts = {
-    Product{"Conv", ProductKind::kConv},           Product{"ConvTranspose", ProductKind::kConvTranspose},
-    Product{"Gemm", ProductKind::kGemm},           Product{"MatMul", ProductKind::kMatMul},
-    Product{"ConvInteger", ProductKind::kConv},    Product{"MatMulInteger", ProductKind::kMatMul},
-    Product{"QLinearConv", ProductKind::kConv, 3}, Product{"QLinearMatMul", ProductKind::kMatMul, 3}};
+constexpr std::array kProducts = {Product{"Conv", ProductKind::kConv},
+                                  Product{"ConvTranspose", ProductKind::kConvTranspose},
+                                  Product{"Gemm", ProductKind::kGemm},
+                                  Product{"MatMul", ProductKind::kMatMul},
+                                  Product{"ConvInteger", ProductKind::kConv},
+                                  Product{"MatMulInteger", ProductKind::kMatMul},
+                                  Product{"QLinearConv", ProductKind::kConv, 3},
+                                  Product{"QLinearMatMul", ProductKind::kMatMul, 3},
+                                  Product{"QGemm", ProductKind::kGemm, 3, "com.microsoft"},
+                                  Product{"MatMulNBits", ProductKind::kMatMulNBits, 1, "com.microsoft"}};
 
 std::optional<Product> ProductOf(const Node& node) {
-  const auto found = std::ranges::find_if(kProducts, [&](const Product& product) { return node.Is(product.op_type); });
+  const auto found = std::ranges::find_if(kProducts, [&](const Product& product) {
+    return node.op_type == product.op_type && node.domain == product.domain;
+  });
   return found == kProducts.end() ? std::nullopt : std::optional(*found);
 }
 
@@ -68,6 +76,8 @@ double NodeMacs(const Graph& graph, const Node& node) {
       if (!a || a->size() != 2 || b->size() != 2) return 0;
       return RowsOf(graph, node, *a) * static_cast<double>(std::max<int64_t>((*b)[0], 1)) *
              static_cast<double>(std::max<int64_t>((*b)[1], 1));
+    case ProductKind::kMatMulNBits:
+      return a && !a->empty() ? Elements(*a, 0, a->size()) * static_cast<double>(node.Int("N", 0)) : 0;
     case ProductKind::kMatMul:
       if (!a || a->empty()) return 0;
       const size_t last = b->size() - 1;

@@ -20,6 +20,18 @@ TEST(EinsumMacs, OneForEachCombinationOfAllIndices) {
   EXPECT_EQ(MacsOfEinsum("ij,ij", {2, 3}, {2, 3}), 6);
 }
 
+TEST(NodeMacs, OperatorsOfTheRuntimeCountAsTheirTwins) {
+  Graph graph;
+  graph.AddInput("x", {.type = DataType::kFloat, .shape = Shape{kDynamicDim, 4}});
+  graph.AddInput("w", {.type = DataType::kInt8, .shape = Shape{4, 3}});
+  graph.SetInfo("y", {.type = DataType::kFloat, .shape = Shape{kDynamicDim, 3}});
+  EXPECT_EQ(NodeMacs(graph, *graph.AddNode("QGemm", {"x", "s", "z", "w"}, {"y"}, "a", "com.microsoft")), 12);
+  Node* blocks = graph.AddNode("MatMulNBits", {"x", "w", "s"}, {"n"}, "b", "com.microsoft");
+  graph.SetAttribute(blocks, "N", int64_t{5});
+  EXPECT_EQ(NodeMacs(graph, *blocks), 20);
+  EXPECT_EQ(NodeMacs(graph, *graph.AddNode("QGemm", {"x", "s", "z", "w"}, {"o"}, "c", "of.another")), 0);
+}
+
 double MacsOfGemm(const std::string& producer, const std::map<std::string, Shape, std::less<>>& typical) {
   Graph graph;
   graph.typical_shapes = typical;

@@ -1,0 +1,101 @@
+#include "ir/schemas/runtime_schemas.h"
+
+#include <onnx/defs/shape_inference.h>
+
+#include <array>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace preon {
+namespace {
+
+// The runtime's operator gives what ONNX's gives for some of its inputs.
+struct Twin {
+  std::string_view op_type, of_onnx;
+  std::vector<size_t> inputs = {0};
+  size_t more = 0;  ///< from here on each third input as well; 0 = none
+};
+
+// Codes, scale and zero point of each operand follow each other. Source: ONNX Runtime, docs/ContribOperators.md.
+const std::vector<Twin>& Twins() {
+  static const std::vector<Twin> twins = {
+      {"QLinearAdd", "Add", {0, 3}},
+      {"QLinearMul", "Mul", {0, 3}},
+      {"QGemm", "Gemm", {0, 3}},
+      {"QLinearSigmoid", "Sigmoid"},
+      {"QLinearLeakyRelu", "LeakyRelu"},
+      {"QLinearSoftmax", "Softmax"},
+      {"QLinearAveragePool", "AveragePool"},
+      {"QLinearGlobalAveragePool", "GlobalAveragePool"},
+      {"QLinearConcat", "Concat", {2}, 5},
+  };
+  return twins;
+}
+
+// The context of a node of ONNX's operator with some of the inputs.
+class ContextOfTwin final : public onnx::InferenceContext {
+ public:
+  ContextOfTwin(onnx::InferenceContext& context, const Twin& twin) : context_(context), inputs_(twin.inputs) {
+    for (size_t input = twin.more; twin.more > 0 && input < context.getNumInputs(); input += 3)
+      inputs_.push_back(input);
+  }
+
+  const onnx::AttributeProto* getAttribute(const std::string& name) const override {
+    return context_.getAttribute(name);
+  }
+  size_t getNumInputs() const override { return inputs_.size(); }
+  const onnx::TypeProto* getInputType(size_t index) const override {
+    return index < inputs_.size() && inputs_[index] < context_.getNumInputs() ? context_.getInputType(inputs_[index])
+                                                                              : nullptr;
+  }
+  const onnx::TensorProto* getInputData(size_t) const override { return nullptr; }
+  size_t getNumOutputs() const override { return context_.getNumOutputs(); }
+  onnx::TypeProto* getOutputType(size_t index) override { return context_.getOutputType(index); }
+  onnx::GraphInferencer* getGraphAttributeInferencer(const std::string& name) override {
+    return context_.getGraphAttributeInferencer(name);
+  }
+  const onnx::SparseTensorProto* getInputSparseData(size_t) const override { return nullptr; }
+  const onnx::TensorShapeProto* getSymbolicInput(size_t) const override { return nullptr; }
+
+ private:
+  onnx::InferenceContext& context_;
+  std::vector<size_t> inputs_;
+};
+
+// Of images that lie [N, H, W, C] no more than the type is known.
+void InferTwin(onnx::InferenceContext& context, const Twin& twin) {
+  if (onnx::getAttribute(context, "channels_last", 0) != 0) return;
+  ContextOfTwin of_onnx(context, twin);
+  onnx::OpSchemaRegistry::Schema(std::string(twin.of_onnx))->GetTypeAndShapeInferenceFunction()(of_onnx);
+}
+
+// y = A · B with B packed: the last axis of A becomes N.
+void InferMatMulNBits(onnx::InferenceContext& context) {
+  onnx::propagateElemTypeFromInputToOutput(context, 0, 0);
+  if (!onnx::hasInputShape(context, 0)) return;
+  onnx::TensorShapeProto shape = context.getInputType(0)->tensor_type().shape();
+  if (shape.dim_size() == 0) return;
+  shape.mutable_dim(shape.dim_size() - 1)->set_dim_value(onnx::getAttribute(context, "N", int64_t{0}));
+  onnx::updateOutputShape(context, 0, shape);
+}
+
+std::map<std::string_view, onnx::OpSchema> MakeSchemas() {
+  std::map<std::string_view, onnx::OpSchema> schemas;
+  for (const Twin& twin : Twins())
+    schemas[twin.op_type].TypeAndShapeInferenceFunction(
+        [&twin](onnx::InferenceContext& context) { InferTwin(context, twin); });
+  schemas["MatMulNBits"].TypeAndShapeInferenceFunction(InferMatMulNBits);
+  return schemas;
+}
+
+}  // namespace
+
+const onnx::OpSchema* RuntimeSchema(std::string_view op_type) {
+  static const std::map<std::string_view, onnx::OpSchema> schemas = MakeSchemas();
+  const auto found = schemas.find(op_type);
+  return found == schemas.end() ? nullptr : &found->second;
+}
+
+}  // namespace preon
