@@ -59,6 +59,34 @@ TEST(QConfig, ATargetThatIsNamedCounts) {
   EXPECT_EQ(Applied(config)->target, "ort-cpu");
 }
 
+// EnableNPUCnn has an effect where Quark has its quantizer for CNNs on NPUs.
+TEST(QConfig, TheTarget) {
+  const auto told = [](const char* type, const char* scale, Json keys, Json format = {}) {
+    Json config = {
+        {"global_config", {{"input_tensors", Spec(type, "MinMax", scale)}, {"weight", Spec("Int8", "MinMax", scale)}}},
+        {"extra_options", std::move(keys)}};
+    if (!format.is_null()) config["preon_options"] = {{"format", format}};
+    const Options options = *Applied(config);
+    return std::pair(*options.target, options.given.warnings.empty() ? "" : options.given.warnings.back());
+  };
+  const std::pair<std::string, std::string> npu = {"npu-cnn", ""}, quark = {"quark", ""};
+  const Json on = {{"EnableNPUCnn", true}}, off = {{"EnableNPUCnn", false}}, unset = Json::object();
+  EXPECT_EQ(told("UInt8", "PowerOf2", on), npu);
+  EXPECT_EQ(told("UInt8", "PowerOf2", unset), npu);
+  EXPECT_EQ(told("UInt8", "PowerOf2", off), quark);
+  EXPECT_EQ(told("UInt8", "Float32", off), quark);
+  EXPECT_EQ(told("UInt8", "Int16", unset), quark);
+  EXPECT_EQ(told("UInt8", "PowerOf2", unset, "extended"), quark);
+  EXPECT_EQ(told("UInt8", "Float32", on).first, "quark");
+  EXPECT_TRUE(told("UInt8", "Float32", on).second.starts_with("EnableNPUCnn: has no effect with float32 scales"));
+  for (const auto& extended : {told("UInt8", "PowerOf2", on, "extended"), told("Int16", "PowerOf2", on)}) {
+    EXPECT_EQ(extended.first, "quark");
+    EXPECT_EQ(extended.second, "EnableNPUCnn: has no effect in Quark's extended format");
+  }
+  EXPECT_EQ(told("UInt8", "Int16", on).first, "npu-cnn");
+  EXPECT_TRUE(told("UInt8", "Int16", on).second.starts_with("scale_type Int16: has no effect with EnableNPUCnn"));
+}
+
 TEST(QConfig, LayersTypesAndExclusions) {
   Json config = Config();
   config["global_config"]["bias"] = Spec("Int16");

@@ -37,7 +37,8 @@ constexpr KeySpec kLegacyKeys[] = {
      .fallback = "false",
      .meaning = "force the NPU-CNN flag",
      .otherwise = "true if both global specs are PowerOf2",
-     .here = "true: --target npu-cnn; false: a QConfig with power-of-two scales is for target quark",
+     .here = "true: --target npu-cnn, without effect in a QConfig with float32 scales or in the extended format; "
+             "false: a QConfig with power-of-two scales is for target quark",
      .set = [](Options& o,
                const KeyValue& v) { return v.on && !o.target ? SetOption(o, "target", "npu-cnn") : Status::Ok(); }},
     {.name = "InputNodes",

@@ -1,0 +1,49 @@
+"""Fields of QuantizationConfig: which of Quark's quantizers they ask for."""
+import pytest
+
+preon_package = pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
+from preon import (CalibrationMethod, Config, ExtendedQuantFormat, ExtendedQuantType, Int16Method, LayerWiseMethod,  # noqa: E402
+                   ModelQuantizer, PowerOfTwoMethod, QuantFormat, QuantizationConfig, QuantType)
+
+pytestmark = [pytest.mark.filterwarnings("ignore::DeprecationWarning"), pytest.mark.filterwarnings("ignore::UserWarning")]
+SYMMETRIC = {"ActivationSymmetric": True}
+
+
+@pytest.fixture
+def run(model, samples, reader, tmp_path):
+    """run(**fields): preon's Result, with the quantized model."""
+    def quantized(**fields):
+        quantizer = ModelQuantizer(Config(QuantizationConfig(**{"include_cle": False, "extra_options": SYMMETRIC, **fields})))
+        quantizer.quantize_model(tmp_path / model, None, reader(samples))
+        return quantizer.result
+
+    return quantized
+
+
+def told(result, start):
+    return [warning for warning in result.warnings if warning.startswith(start)]
+
+
+@pytest.mark.parametrize("fields, why", [
+    ({"calibrate_method": CalibrationMethod.MinMax}, "with float32 scales"),
+    ({"calibrate_method": LayerWiseMethod.LayerWisePercentile}, "with float32 scales"),
+    ({"calibrate_method": CalibrationMethod.MinMax, "per_channel": True}, "with float32 scales"),
+    ({"calibrate_method": CalibrationMethod.MinMax, "quant_format": QuantFormat.QOperator, "activation_type": QuantType.QUInt8}, "with float32 scales"),
+    ({"calibrate_method": PowerOfTwoMethod.NonOverflow, "quant_format": ExtendedQuantFormat.QDQ}, "in Quark's extended format"),
+    ({"calibrate_method": CalibrationMethod.MinMax, "quant_format": ExtendedQuantFormat.QDQ, "activation_type": ExtendedQuantType.QInt16},
+     "in Quark's extended format"),
+])
+def test_where_enable_npu_cnn_has_no_effect(run, fields, why):
+    with_flag, without = run(**fields, enable_npu_cnn=True), run(**fields)
+    assert with_flag.target == "quark" and with_flag.model.graph == without.model.graph
+    assert why in told(with_flag, "EnableNPUCnn: has no effect")[0] and not told(without, "EnableNPUCnn")
+
+
+def test_where_enable_npu_cnn_has_an_effect(run):
+    assert run(calibrate_method=PowerOfTwoMethod.MinMSE, enable_npu_cnn=True).target == "npu-cnn"
+    assert run(calibrate_method=PowerOfTwoMethod.MinMSE).target == "quark"
+    overrides = {**SYMMETRIC, "TensorQuantOverrides": {"input": [{"quant_type": QuantType.QInt16}]}}
+    result = run(calibrate_method=PowerOfTwoMethod.MinMSE, enable_npu_cnn=True, extra_options=overrides)
+    assert result.target == "quark" and told(result, "settings of single layers or tensors")
+    result = run(calibrate_method=Int16Method.MinMax, enable_npu_cnn=True)
+    assert (result.target, result.scale_type) == ("npu-cnn", "power-of-two") and told(result, "scale_type Int16: has no effect")
