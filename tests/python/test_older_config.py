@@ -1,4 +1,6 @@
 """Fields of QuantizationConfig: which of Quark's quantizers they ask for."""
+import numpy as np
+import onnx
 import pytest
 
 preon_package = pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
@@ -47,3 +49,26 @@ def test_where_enable_npu_cnn_has_an_effect(run):
     assert result.target == "quark" and told(result, "settings of single layers or tensors")
     result = run(calibrate_method=Int16Method.MinMax, enable_npu_cnn=True)
     assert (result.target, result.scale_type) == ("npu-cnn", "power-of-two") and told(result, "scale_type Int16: has no effect")
+
+
+def quantized_inputs(model):
+    """Of which operators the inputs are quantized."""
+    made = {output: node for node in model.graph.node for output in node.output}
+    return {node.op_type for node in model.graph.node for name in node.input
+            if name in made and made[name].op_type == "DequantizeLinear" and "Quantize" not in node.op_type}
+
+
+@pytest.mark.parametrize("fields, target", [
+    ({"calibrate_method": CalibrationMethod.MinMax}, "npu-transformer"),
+    ({"calibrate_method": CalibrationMethod.MinMax, "activation_type": QuantType.QInt16}, "quark"),
+    ({"calibrate_method": PowerOfTwoMethod.NonOverflow}, "quark"),
+    ({"calibrate_method": Int16Method.MinMax}, "quark"),
+    ({"calibrate_method": PowerOfTwoMethod.NonOverflow, "enable_npu_cnn": True}, "npu-cnn"),
+    ({"calibrate_method": CalibrationMethod.MinMax, "quant_format": ExtendedQuantFormat.QDQ}, "quark"),
+])
+def test_enable_npu_transformer(run, fields, target):
+    result = run(**fields, enable_npu_transformer=True)
+    assert result.target == target and quantized_inputs(result.model) == {"Gemm"}
+    scales = [value for value in map(onnx.numpy_helper.to_array, result.model.graph.initializer) if value.dtype == np.float32 and value.size == 1]
+    powers = all(np.log2(scale).item().is_integer() for scale in scales)
+    assert powers == isinstance(fields["calibrate_method"], PowerOfTwoMethod)

@@ -20,7 +20,7 @@ _METHODS = {("CalibrationMethod", "MinMax"): (CalibMethod.MinMax, ScaleType.Floa
 _BLOCKS = {16: data_type.BFP16, 11: data_type.MX4, 13: data_type.MX6}  # by bit_width; 16 with sub-blocks is MX9
 _ELEMENTS = {"int8": data_type.MXInt8, "fp4_e2m1": data_type.MXFP4E2M1, "fp6_e3m2": data_type.MXFP6E3M2,
              "fp6_e2m3": data_type.MXFP6E2M3, "fp8_e5m2": data_type.MXFP8E5M2, "fp8_e4m3": data_type.MXFP8E4M3}
-_TRANSFORMER = {"OpTypesToQuantize": ["Gemm", "MatMul"], "MatMulConstBOnly": True}  # what enable_npu_transformer means there
+_TRANSFORMER = {"OpTypesToQuantize": ["Gemm", "MatMul"], "MatMulConstBOnly": True}  # what enable_npu_transformer means but for its target
 _WHOLE_FORMATS = {"BFPFixNeuron": "QBFP", "MXFixNeuron": "QMX"}
 #: Fields that are keys of extra_options, and the value that needs no key.
 _KEYS = {"input_nodes": ("InputNodes", []), "output_nodes": ("OutputNodes", []), "op_types_to_quantize": ("OpTypesToQuantize", []),
@@ -83,7 +83,8 @@ def to_qconfig(config, algorithms=None):
         value = getattr(config, field)
         if value is not None and value != default:
             extra.setdefault(key, value)
-    if config.enable_npu_transformer and _is_extended(config):
+    target = "npu-transformer" if config.enable_npu_transformer and _has_transformer_target(config, extra) else None
+    if config.enable_npu_transformer and target is None:
         for key, value in _TRANSFORMER.items():
             extra.setdefault(key, value)
     layer = QLayerConfig(input_tensors=_activation(config, extra), weight=_weight(config, extra))
@@ -92,14 +93,19 @@ def to_qconfig(config, algorithms=None):
     return QConfig(layer, exclude=[*(config.nodes_to_exclude or []), *(config.subgraphs_to_exclude or [])],
                    algo_config=[*_algorithms(config, extra), *(algorithms or [])],
                    use_external_data_format=config.use_external_data_format, extra_options=extra,
-                   preon_options=_options(config))
+                   preon_options=_options(config, target))
 
 
-def _options(config):
+def _options(config, target):
     """Fields that no key stands for, as options of ours."""
     name = "extended" if _is_extended(config) else "qoperator" if modern(config.quant_format).name == "QOperator" else None
-    target = "npu-transformer" if config.enable_npu_transformer and not _is_extended(config) else None
     return {key: value for key, value in {"format": name, "target": target, "reduce_range": config.reduce_range}.items() if value}
+
+
+def _has_transformer_target(config, extra):
+    """Quark's quantizer for transformers has float scales, and target npu-transformer 8 bits."""
+    bytes_alone = all(_type(config, role, extra) in (data_type.Int8, data_type.UInt8) for role in ("activation_type", "weight_type"))
+    return not _is_extended(config) and bytes_alone and _method(config)[1] is ScaleType.Float32
 
 
 def _is_extended(config):
