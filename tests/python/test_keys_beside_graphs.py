@@ -38,6 +38,7 @@ def test_leaves_the_model_alone(run, setting):
     ("AdjustBiasScale=false", "AdjustBiasScale=false: has no effect: codes of biases are computed with the final scales"),
     ("CalibWorkerNum=100000", "CalibWorkerNum 100000: this process may use"),
     ("UseFP32Scale=true", "UseFP32Scale: has no effect: the model has no float16 tensors"),
+    ("ExecutionProviders=[\"ROCMExecutionProvider\"]", "ExecutionProviders: this version does not have 'ROCMExecutionProvider'; models run on CPUExecutionProvider"),
 ])
 def test_says_that_it_has_no_effect(run, setting, says):
     plain, told = warnings_of(run, *QUARK)
@@ -51,7 +52,7 @@ def test_says_that_it_has_no_effect(run, setting, says):
     (["--method", "distribution"], "Scenario=p3", 1007, "Scenario 'p3'"),
     (["--method", "minmax"], "SpecificTensorPrecision=true", 1004, "has no effect without MixedPrecisionTensor"),
     (["--method", "minmax"], "MixedPrecisionTensor={\"QInt16\": [\"relu\"]}", 1004, "has no effect without SpecificTensorPrecision=true"),
-    (["--method", "minmax"], "ExecutionProviders=[\"CUDAExecutionProvider\"]", 1007, "got 'CUDAExecutionProvider'"),
+    (["--method", "minmax"], "ExecutionProviders=[\"CudaExecutionProvider\"]", 1002, "did you mean 'CUDAExecutionProvider'"),
     (["--method", "minmax"], "QuantizationPreference=size", 1002, "accuracy, speed"),
 ])
 def test_says_why_not(refused, options, setting, number, says):

@@ -1,7 +1,9 @@
 // What a run needs around it.
 #include <algorithm>
+#include <array>
 #include <functional>
 
+#include "base/spelling.h"
 #include "base/system.h"
 #include "base/text.h"
 #include "config/keys/key_setters.h"
@@ -12,11 +14,30 @@
 namespace preon {
 namespace {
 
-// The runtime takes the next one of the list where it lacks one.
-Status SetProviders(Options&, const KeyValue& value) {
-  if (std::ranges::find(value.texts, "CPUExecutionProvider") != value.texts.end()) return Status::Ok();
-  return Error(ErrorId::kNotYetSupported, "got ", QuotedNames(value.texts, std::identity()),
-               ", wanted CPUExecutionProvider among them: this version has no other");
+constexpr std::string_view kOurProvider = "CPUExecutionProvider";
+// ONNX Runtime's names, those of older releases too; but for ours, only packages made for a device have them.
+constexpr auto kProviders = std::to_array<std::string_view>(
+    {"ACLExecutionProvider",      "ArmNNExecutionProvider",    "AzureExecutionProvider",
+     "CANNExecutionProvider",     "CUDAExecutionProvider",     "CoreMLExecutionProvider",
+     "DmlExecutionProvider",      "DnnlExecutionProvider",     "JsExecutionProvider",
+     "MIGraphXExecutionProvider", "NnapiExecutionProvider",    "NvTensorRTRTXExecutionProvider",
+     "OpenVINOExecutionProvider", "QNNExecutionProvider",      "ROCMExecutionProvider",
+     "RknpuExecutionProvider",    "TensorrtExecutionProvider", "TvmExecutionProvider",
+     "VSINPUExecutionProvider",   "VitisAIExecutionProvider",  "WebGpuExecutionProvider",
+     "WebNNExecutionProvider",    "XnnpackExecutionProvider",  kOurProvider});
+
+Status SetProviders(Options& options, const KeyValue& value) {
+  const std::vector<std::string> known(kProviders.begin(), kProviders.end());
+  std::vector<std::string> absent;
+  for (const std::string& name : value.texts) {
+    if (std::ranges::find(known, name) == known.end())
+      return BadValue(name, StrCat("names of ONNX Runtime's execution providers", DidYouMean(name, known)));
+    if (name != kOurProvider) absent.push_back(name);
+  }
+  if (!absent.empty())
+    options.given.warnings.push_back(StrCat("ExecutionProviders: this version does not have ",
+                                            QuotedNames(absent, std::identity()), "; models run on ", kOurProvider));
+  return Status::Ok();
 }
 
 // What was set by itself, before or after, counts.
@@ -86,7 +107,7 @@ constexpr KeySpec kRuntimeKeys[] = {
      .type = KeyType::kTexts,
      .fallback = "[\"CPUExecutionProvider\"]",
      .meaning = "runtime providers for calibration and evaluation",
-     .here = "all run on CPUExecutionProvider, which has to be in the list",
+     .here = "all run on CPUExecutionProvider; others give a warning",
      .set = SetProviders},
     {.name = "FillAllValueInfo",
      .type = KeyType::kFlag,
