@@ -254,6 +254,30 @@ def test_quantizers_of_the_standard(quantized, tmp_path):
     np.testing.assert_array_equal(outputs(onnx.load(path), quantized.feeds)[0], outputs(made, quantized.feeds)[0])
 
 
+def test_quantizers_of_int32_stay(quantized, tmp_path):
+    """The standard has no QuantizeLinear to int32, and no DequantizeLinear of it with a zero point."""
+    path, out = quantized(activation="int32", weight="int8"), tmp_path / "out.onnx"
+    assert tool("convert_customqdq_to_qdq", "--input_model", path, "--output_model", out) == 0
+    domains = {node.name: node.domain for node in onnx.load(out).graph.node}
+    assert domains["input_QuantizeLinear"] == domains["input_DequantizeLinear"] == "com.amd.quark" and domains["w1_DequantizeLinear"] == ""
+    runtime = pytest.importorskip("onnxruntime")
+    options = runtime.SessionOptions()
+    options.register_custom_ops_library(preon_package.get_library_path())
+    wanted, got = (runtime.InferenceSession(str(each), options, providers=["CPUExecutionProvider"]).run(None, quantized.feeds)[0] for each in (path, out))
+    np.testing.assert_array_equal(wanted, got)
+
+
+@pytest.mark.parametrize("zero", [0, 5])
+def test_biases_of_int32(tmp_path, zero):
+    nodes = [helper.make_node("ExtendedDequantizeLinear", ["b", "s", "z"], ["bias"], domain="com.amd.quark"), helper.make_node("Add", ["x", "bias"], ["y"])]
+    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [3]) for name in ("x", "y")]
+    constants = {"b": np.array([1, 2, 3], np.int32), "s": np.float32(0.5), "z": np.int32(zero)}
+    graph = helper.make_graph(nodes, "g", values[:1], values[1:], [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("com.amd.quark", 1)]), tmp_path / "m.onnx")
+    assert tool("convert_customqdq_to_qdq", "--input_model", tmp_path / "m.onnx", "--output_model", tmp_path / "out.onnx") == 0
+    assert onnx.load(tmp_path / "out.onnx").graph.node[0].domain == ("com.amd.quark" if zero else "")
+
+
 def test_folders_of_outputs(tmp_path, capsys):
     for folder, values in [("a", [3.0, 4.0]), ("b", [3.0, 4.5])]:
         (tmp_path / folder).mkdir()

@@ -16,15 +16,28 @@ def convert(model):
     for node in pairs.graph.node:
         if node.op_type not in QUANTIZERS + DEQUANTIZERS or node.domain in ("", "ai.onnx") or len(node.input) < 3:
             continue
-        kind = np.dtype(pairs.array(node.input[2]).dtype).name if node.input[2] in pairs.constants else ""
-        if kind in _FIRST_OPSET:
+        opset = _first_opset(pairs, node)
+        if opset:
             node.op_type = "QuantizeLinear" if node.op_type in QUANTIZERS else "DequantizeLinear"
             node.domain = ""
-            needs = max(needs, _FIRST_OPSET[kind])
+            needs = max(needs, opset)
     for each in model.opset_import:
         if each.domain in ("", "ai.onnx"):
             each.version = max(each.version, needs)
     return model
+
+
+def _first_opset(pairs, node):
+    """From which opset the standard has the operator with the node's type, or None.
+
+    Of int32 it has only DequantizeLinear, with zero point 0; one that reads a quantizer stays with it.
+    """
+    if node.input[2] not in pairs.constants:
+        return None
+    zero = pairs.array(node.input[2])
+    if zero.dtype == np.int32 and (node.op_type in QUANTIZERS or node.input[0] not in pairs.constants or zero.any()):
+        return None
+    return _FIRST_OPSET.get(zero.dtype.name)
 
 
 main = model_tool(__doc__, ("--input_model", "--output_model"), lambda model, _: convert(model))
