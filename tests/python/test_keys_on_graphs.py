@@ -1,5 +1,7 @@
 """What keys of AMD Quark do to a graph: one fact of the written model each, without the key and with it."""
 
+import json
+
 import graph_goldens
 import numpy as np
 import onnx
@@ -103,6 +105,25 @@ EFFECTS = {
     "AlignTranspose=true": (ranged("transpose"), same_scale("excited", "transpose"), False, True),
     "NPULimitationCheck=false": ([*WIDE, *key("AlignConcat=true")], same_scale("pad", "relu", "concat"), True, False),
 }
+
+
+@pytest.mark.parametrize("role", ["global_config", "layer_type_config"])
+def test_weights_in_blocks_stay_behind_their_operator(run, workplace, role):
+    def spec(data_type):
+        return {"symmetric": True, "scale_type": "Float32", "calibration_method": "MinMax", "quant_granularity": "Tensor", "data_type": data_type}
+
+    def quantized(**keys):
+        config = {"global_config": {"input_tensors": spec("Int8"), "weight": spec("Int8")}, "extra_options": keys}
+        if role == "global_config":
+            config[role]["weight"] = spec("BFP16")
+        else:
+            config[role] = [[{"weight": spec("MXInt8")}, ["Conv"]]]
+        (workplace / "blocks.json").write_text(json.dumps(config))
+        return run("--config", "blocks.json")
+
+    content, answer = quantized(AddQDQPairToWeight=False)
+    assert content == quantized()[0]
+    assert [each for each in answer["warnings"] if each.startswith("AddQDQPairToWeight: has no effect on weights in a block format")]
 
 
 @pytest.mark.parametrize("setting", EFFECTS)

@@ -38,7 +38,7 @@ constexpr KeySpec kQdqNodesKeys[] = {
      .meaning = "keep weights in float behind a Q/DQ pair",
      .otherwise = "weight type BFP/MX: always true; FP16/BF16: true; integers: false; fine-tuning without auto-mix "
                   "forces true for FP16/BF16 and false otherwise",
-     .here = "true: --weight-form operators, false: packed",
+     .here = "true: --weight-form operators, false: packed; target quark: without effect on block formats",
      .set = [](Options& o, const KeyValue& v) { return SetOption(o, "weight-form", v.on ? "operators" : "packed"); }},
     {.name = "DedicatedQDQPair",
      .type = KeyType::kFlag,

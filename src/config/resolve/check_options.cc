@@ -206,8 +206,26 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
   return refuse(of_blocks, with_target);
 }
 
+namespace {
+
+// Quark's key, unlike --weight-form, leaves block formats behind their operator.
+Status CheckFormOfBlocks(const Target& target, const SettingOrigins& origins, PlanOptions& plan, Warnings* warnings) {
+  const bool by_key = origins.key_of.contains("weight-form") && plan.weight_form == WeightForm::kPacked;
+  const bool has_blocks =
+      plan.weight.block() != nullptr || std::ranges::any_of(plan.settings.layers, [](const LayerOverride& layer) {
+        return layer.weight && layer.weight->type && layer.weight->type->block() != nullptr;
+      });
+  if (!by_key || !has_blocks || !target.HasExtendedFormat()) return Status::Ok();
+  plan.weight_form.reset();
+  return ReportIgnored(origins, "--weight-form",
+                       "on weights in a block format: they stay floats in front of its operator", warnings);
+}
+
+}  // namespace
+
 // Options of single types.
-Status CheckTypeOptions(const SettingOrigins& origins, PlanOptions& plan, Warnings* warnings) {
+Status CheckTypeOptions(const Target& target, const SettingOrigins& origins, PlanOptions& plan, Warnings* warnings) {
+  PREON_RETURN_IF_ERROR(CheckFormOfBlocks(target, origins, plan, warnings));
   if (plan.scaled.activation && !IsHalf(plan.activation))
     PREON_RETURN_IF_ERROR(ReportIgnored(origins, "--activation-scaled",
                                         StrCat("on ", plan.activation.name(), "; wanted float16 or bfloat16"),

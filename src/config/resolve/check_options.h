@@ -30,7 +30,7 @@ Status CheckInt16Scales(ScaleType of_weights, const TensorType& weight, ScaleTyp
 Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Target& target,
                        const AlgorithmRegistry& algorithms, Warnings* warnings);
 /// Options of single types; resets those that are ignored with the types of `plan`.
-Status CheckTypeOptions(const SettingOrigins& origins, PlanOptions& plan, Warnings* warnings);
+Status CheckTypeOptions(const Target& target, const SettingOrigins& origins, PlanOptions& plan, Warnings* warnings);
 /// Block types get the attributes of their operator. Errors: kFormatAttribute, kConflictingOptions where no type has
 /// it.
 /// @param of_plan   PlanOptions::Types

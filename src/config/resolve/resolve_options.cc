@@ -304,7 +304,7 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   if (!options.types.weight && !choices.target->QuantizesActivations())
     choices.plan.weight = choices.target->DefaultWeight(plan.weight_rule);
   PREON_RETURN_IF_ERROR(CheckFitsTarget(options, choices.plan, *choices.target, builtins.algorithms, warnings));
-  PREON_RETURN_IF_ERROR(CheckTypeOptions(origins, choices.plan, warnings));
+  PREON_RETURN_IF_ERROR(CheckTypeOptions(*choices.target, origins, choices.plan, warnings));
   PREON_ASSIGN_OR_RETURN(
       choices.passes,
       ResolvePasses(options.prepare.passes,
