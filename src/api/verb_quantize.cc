@@ -203,6 +203,9 @@ void AddWarnings(const RunInputs& run, const PlannedModel& prepared, const Range
                                      ": layers stay in float for accuracy only with --method auto"));
   for (std::string& warning : WarningsOfUnusedAlgorithms(result.improved, options.algorithms.asked))
     result.warnings.push_back(std::move(warning));
+  if (how.saved != nullptr && std::ranges::any_of(result.improved, [](const auto& of) { return of.why_not.empty(); }))
+    result.warnings.push_back(StrCat(options.outputs.ranges, ": has ranges alone; codes of weights are fitted to the ",
+                                     "samples of this run, and others give other codes"));
   if (std::string large = WarningOfLargeBlocks(options.plan.block_size.value_or(0), result.float_size_bytes,
                                                result.quantized_size_bytes);
       !large.empty())

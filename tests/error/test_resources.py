@@ -2,6 +2,7 @@
 import json
 import xml.etree.ElementTree as xml
 
+import numpy as np
 import pytest
 
 QUANTIZE = ["quantize", "model.onnx", "-o", "out.onnx"]
@@ -155,6 +156,17 @@ def test_a_restored_model_is_the_same(preon, model, data, tmp_path, options):
     assert answer(preon, *QUANTIZE, "--save-and-restore", "r.json", *options)["samples"] == 16  # no data at all
     assert (tmp_path / "out.onnx").read_bytes() == whole
     assert json.loads((tmp_path / "r.json").read_text()) == ranges
+
+
+def test_codes_that_are_fitted_to_samples(preon, model, data, tmp_path):
+    (name, values), = np.load(tmp_path / data).items()
+    np.savez(tmp_path / "others.npz", **{name: -values[::-1]})
+    for options, fits in [(["--weight", "int4", "--algorithm", "adaquant"], True), (["--effort", "fast"], False)]:
+        (tmp_path / "r.json").unlink(missing_ok=True)
+        ranges, whole = saved(preon, model, data, tmp_path, *options)
+        warnings = restore(preon, tmp_path, ranges, "--data", "others.npz", *options)["warnings"]
+        told = [each for each in warnings if each.startswith("r.json: has ranges alone; codes of weights are fitted to the samples of this run")]
+        assert len(told) == fits and ((tmp_path / "out.onnx").read_bytes() != whole) == fits
 
 
 def test_edited_ranges_are_taken(preon, model, data, tmp_path):
