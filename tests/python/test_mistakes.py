@@ -11,7 +11,7 @@ import pytest
 preon_package = pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
 from preon import (AdaRoundConfig, AutoMixprecisionConfig, BFloat16Spec, BFP16Spec, CalibMethod, CLEConfig, Config,  # noqa: E402
                    ConfigError, DataError, GPTQConfig, Int8, Int8Spec, Int16Spec, ModelQuantizer, QConfig, QLayerConfig,
-                   QTensorConfig, QuantGranularity, QuantizationConfig, ScaleType, SmoothQuantConfig, UInt8Spec)
+                   QTensorConfig, QuantGranularity, QuantizationConfig, QuarotConfig, ScaleType, SmoothQuantConfig, UInt8Spec)
 
 
 def of(activation=None, weight=None, **change):
@@ -69,6 +69,7 @@ CONFIGS = {
     "None as a layer of nodes": (of(specific_layer_config={None: ["a"]}), "got the key None, wanted a QLayerConfig"),
     "selectors are a text": (of(layer_type_config={None: "Conv"}), "layer_type_config: got 'Conv', wanted a list"),
     "algorithm by name": (of(algo_config=["cle"]), "algo_config: got 'cle', wanted algorithms such as CLEConfig"),
+    "rotation without its file": (of(algo_config=[QuarotConfig()]), r"\[E1003\] --algorithm quarot: needs r-config-path=FILE"),
     "one algorithm, no list": (of(algo_config=CLEConfig()), "algo_config: got CLEConfig.*wanted a list"),
     "parameter of the wrong kind": (lambda: AdaRoundConfig(batch_size="2"), "AdaRoundConfig.batch_size: got '2', wanted int"),
     "parameter out of bounds": (lambda: SmoothQuantConfig(alpha=2), "SmoothQuantConfig.alpha: got 2, wanted 0 to 1"),
@@ -173,6 +174,7 @@ def test_rewind_behind_the_only_sample_is_told_before_calibration(model, samples
 
 
 CALLS = {
+    "no reader, and rotation without its file": (lambda m, o, r: ModelQuantizer(of(algo_config=[QuarotConfig()])()).quantize_model(m, o), ConfigError, "needs r-config-path=FILE"),
     "no reader": (lambda m, o, r: ModelQuantizer(of()()).quantize_model(m, o), ConfigError, "A calibration data reader is required"),
     "no reader but a list": (lambda m, o, r: ModelQuantizer(of()()).quantize_model(m, o, [1]), TypeError, r"reader: got list, wanted an object with get_next\(\)"),
     "a class for a reader": (lambda m, o, r: ModelQuantizer(of()()).quantize_model(m, o, type(r)), TypeError, r"got the class .*wanted an object"),

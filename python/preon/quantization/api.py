@@ -44,7 +44,7 @@ class ModelQuantizer:
         try:
             result = quantize(model_input, model_output, **source, **options)
         except ConfigError as error:
-            if error.number != _NO_DATA:
+            if error.number != _NO_DATA or ": no samples" not in error.message:
                 raise
             raise ConfigError(_NO_DATA, "A calibration data reader is required for quantization, but none was provided; wanted "
                                         "calibration_data_reader, calibration_data_path or the option UseRandomData", exit_status=2) from None
