@@ -1,5 +1,6 @@
 """AMD Quark's command-line tools: each runs, or says what to use instead."""
 import importlib
+import inspect
 import pkgutil
 import subprocess
 import sys
@@ -23,6 +24,21 @@ TOOLS = {"convert_fp32_to_fp16": False, "convert_fp16_to_fp32": True, "convert_f
          "convert_lstm_to_customlstm": False, "convert_onnx_to_onnxtxt": True, "convert_onnxtxt_to_onnx": True, "convert_qdq_to_qop": True,
          "convert_quant_to_float": True, "convert_resize_fs_to_pof2s": False, "convert_s8s8_to_u8s8": True, "convert_u16s8_to_s16s8": True,
          "remove_initializer_from_input": True, "remove_qdq": True}
+
+
+#: By tool: the function as Quark's sources name it, and those of its parameters that are here.
+FUNCTIONS = {"convert_bias_int32_to_int16": ("convert_bias_int32_to_int16", "model"), "convert_customqdq_to_qdq": ("convert_customqdq_to_qdq", "model"),
+             "convert_nchw_to_nhwc": ("convert_nchw_to_nhwc", "model"), "convert_opset_version": ("convert_opset_version", "model target_opset"),
+             "convert_qdq_to_qop": ("convert_qdq_to_qop", "model"), "convert_quant_to_float": ("convert_quant_to_float", "quant_model float_model"),
+             "convert_s8s8_to_u8s8": ("convert_s8s8_to_u8s8", "model"), "convert_shared_initializer_to_unique": ("convert", "onnx_model support_op_types"),
+             "convert_u16s8_to_s16s8": ("convert_u16s8_to_s16s8", "model"), "fix_shapes": ("fix_input_and_output_shapes", "model_input fix_shapes"),
+             "remove_qdq": ("remove_qdq", "model"), "remove_qdq_between_ops": ("remove_qdq_between_ops", "model between_ops"),
+             "remove_qdq_mul_add": ("remove_qdq_mul_add", "onnx_model"),
+             "replace_inf_weights": ("replace_inf_in_onnx_weights", "input_model output_model replace_inf_value")}
+
+
+def function(name):
+    return getattr(importlib.import_module(f"preon.tools.{name}"), FUNCTIONS[name][0])
 
 
 def tool(name, *arguments):
@@ -60,6 +76,41 @@ def quantized(model, samples, reader, tmp_path):
 
 def test_every_tool_is_here():
     assert {each.name for each in pkgutil.iter_modules(preon.tools.__path__) if not each.name.startswith("_")} == set(TOOLS)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_of_quark(name):
+    assert list(inspect.signature(function(name)).parameters) == FUNCTIONS[name][1].split()
+
+
+def test_functions_of_pairs(quantized, model, tmp_path):
+    path, out = quantized(option=["RemoveQDQConvRelu=false"], activation="int8", symmetric=True), tmp_path / "float.onnx"
+    before = count(onnx.load(path), "QuantizeLinear")
+    assert count(function("remove_qdq_between_ops")(onnx.load(path), [("Conv", "Relu")]), "QuantizeLinear") == before - 1
+    assert count(function("remove_qdq_mul_add")(onnx.load(path)), "QuantizeLinear") == before
+    plain = function("convert_quant_to_float")(onnx.load(path))
+    assert {node.op_type for node in plain.graph.node} == {node.op_type for node in onnx.load(tmp_path / model).graph.node}
+    assert function("convert_quant_to_float")(path, out) is None and onnx.load(out) == plain == function("remove_qdq")(onnx.load(path))
+    biases, had = function("convert_bias_int32_to_int16")(onnx.load(path))
+    assert had and TensorProto.INT16 in {each.data_type for each in biases.graph.initializer}
+    assert not function("convert_bias_int32_to_int16")(biases)[1]
+    assert count(function("convert_qdq_to_qop")(onnx.load(path)), "QLinearConv") == 1
+    changed = function("convert_s8s8_to_u8s8")(onnx.load(path))
+    np.testing.assert_array_equal(outputs(changed, quantized.feeds)[0], outputs(onnx.load(path), quantized.feeds)[0])
+
+
+def test_functions_of_float_models(model, tmp_path):
+    given = small_model((np.inf, -np.inf, 3, 4))
+    assert numpy_helper.to_array(function("replace_inf_weights")(given, replace_inf_value=7).graph.initializer[0]).ravel().tolist() == [7, -7, 3, 4]
+    onnx.save(small_model((np.inf, 2, 3, 4)), tmp_path / "m.onnx")
+    assert function("replace_inf_weights")(tmp_path / "m.onnx", tmp_path / "out.onnx") is None
+    assert numpy_helper.to_array(onnx.load(tmp_path / "out.onnx").graph.initializer[0]).ravel().tolist() == [10000, 2, 3, 4]
+    unique = function("convert_shared_initializer_to_unique")
+    assert [node.input[1] for node in unique(small_model()).graph.node] == ["w", "duplicatedw2", "duplicatedw3"]
+    assert [node.input[1] for node in unique(small_model(), ["MatMul"]).graph.node] == ["duplicatedw2", "duplicatedw3", "w"]
+    assert function("convert_opset_version")(onnx.load(tmp_path / model), 19).opset_import[0].version == 19
+    fixed = function("fix_shapes")(tmp_path / "m.onnx", "x:[2, 2]; y:[2,2]")
+    assert [dim.dim_value for dim in fixed.graph.input[0].type.tensor_type.shape.dim] == [2, 2]
 
 
 @pytest.mark.parametrize("name", [name for name, here in TOOLS.items() if not here])

@@ -36,7 +36,7 @@ def model_tool(description, names, convert, **options):
             parser.add_argument(name if name in names else f"--{name}", **keywords)
         arguments = parser.parse_args(as_positions(given, [name for name in names if not name.startswith("-")]))
         source, target = (getattr(arguments, names[index].lstrip("-")) for index in (0, -1))
-        return guarded(lambda: write(convert_file(source, target, lambda model: convert(model, arguments)), target))
+        return guarded(lambda: convert_model(source, target, lambda model: convert(model, arguments)))
 
     return main
 
@@ -55,14 +55,20 @@ def as_positions(given, names):
     return values + given
 
 
-def convert_file(source, target, convert):
-    """The model that `convert` makes of the file's. Raises ConfigError where the output is the input."""
+def convert_model(source, target, convert):
+    """Writes the model that `convert` makes of `source`; returns it where `target` is None. Raises ConfigError where the output is the input.
+
+    source   path, or onnx.ModelProto
+    convert  (onnx.ModelProto) -> onnx.ModelProto, or None for the one it was given
+    """
     import onnx
 
-    if os.path.exists(target) and os.path.samefile(source, target):
-        raise ConfigError(1004, f"'{target}' is the input; inputs are never written to", exit_status=2)
-    model = onnx.load(source)
-    return convert(model) or model
+    if isinstance(source, (str, os.PathLike)):
+        if target is not None and os.path.exists(target) and os.path.samefile(source, target):
+            raise ConfigError(1004, f"'{target}' is the input; inputs are never written to", exit_status=2)
+        source = onnx.load(source)
+    model = convert(source) or source
+    return model if target is None else write(model, target)
 
 
 def write(model, path):

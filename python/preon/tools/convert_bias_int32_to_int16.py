@@ -5,11 +5,13 @@ from ..core import passes
 from ._command import model_tool
 
 
-def convert(model):
-    return passes(model, names=["int16_biases"]).model
+def convert_bias_int32_to_int16(model):
+    """The model, and whether it had such biases."""
+    result = passes(model, names=["int16_biases"])
+    return result.model, bool(result.passes[0]["changed"])
 
 
-main = model_tool(__doc__, ("--input_model_path", "--output_model_path"), lambda model, _: convert(model))
+main = model_tool(__doc__, ("--input_model_path", "--output_model_path"), lambda model, _: convert_bias_int32_to_int16(model)[0])
 
 if __name__ == "__main__":
     sys.exit(main())

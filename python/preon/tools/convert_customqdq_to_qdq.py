@@ -9,7 +9,7 @@ from ._pairs import DEQUANTIZERS, QUANTIZERS, Pairs
 _FIRST_OPSET = {"int8": 10, "uint8": 10, "int32": 10, "int16": 21, "uint16": 21, "int4": 21, "uint4": 21}
 
 
-def convert(model):
+def convert_customqdq_to_qdq(model):
     """Others keep their operators."""
     pairs = Pairs(model)
     needs = 0
@@ -40,7 +40,7 @@ def _first_opset(pairs, node):
     return _FIRST_OPSET.get(zero.dtype.name)
 
 
-main = model_tool(__doc__, ("--input_model", "--output_model"), lambda model, _: convert(model))
+main = model_tool(__doc__, ("--input_model", "--output_model"), lambda model, _: convert_customqdq_to_qdq(model))
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -6,7 +6,7 @@ from ..errors import ConfigError
 from ._command import model_tool
 
 
-def to_nhwc(model):
+def convert_nchw_to_nhwc(model):
     """Names stay. Raises ConfigError where there is no such input or output."""
     result = passes(model, names=["to_nhwc"])
     if not result.passes[0]["changed"]:
@@ -14,7 +14,7 @@ def to_nhwc(model):
     return result.model
 
 
-main = model_tool(__doc__, ("input", "output"), lambda model, _: to_nhwc(model))
+main = model_tool(__doc__, ("input", "output"), lambda model, _: convert_nchw_to_nhwc(model))
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -4,14 +4,14 @@ import sys
 from ._command import model_tool
 
 
-def convert(model, target):
+def convert_opset_version(model, target_opset):
     """Raises what onnx's converter raises where an operator has no form in that opset."""
     from onnx import version_converter
 
-    return version_converter.convert_version(model, target)
+    return version_converter.convert_version(model, target_opset)
 
 
-main = model_tool(__doc__, ("input", "target_opset", "output"), lambda model, given: convert(model, int(given.target_opset)))
+main = model_tool(__doc__, ("input", "target_opset", "output"), lambda model, given: convert_opset_version(model, int(given.target_opset)))
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -6,7 +6,12 @@ import numpy as np
 from ._command import model_tool
 from ._retype import retype
 
-main = model_tool(__doc__, ("input", "output"), lambda model, _: retype(model, np.int8, np.uint8))
+
+def convert_s8s8_to_u8s8(model):
+    return retype(model, np.int8, np.uint8)
+
+
+main = model_tool(__doc__, ("input", "output"), lambda model, _: convert_s8s8_to_u8s8(model))
 
 if __name__ == "__main__":
     sys.exit(main())

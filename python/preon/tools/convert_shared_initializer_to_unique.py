@@ -5,12 +5,12 @@ from ..core import passes
 from ._command import model_tool
 
 
-def make_unique(model, op_types=()):
+def convert(onnx_model, support_op_types=()):
     """The copies of w are duplicatedw2, duplicatedw3, …."""
-    return passes(model, names=["copy_shared_initializers"], copy_type=list(op_types)).model
+    return passes(onnx_model, names=["copy_shared_initializers"], copy_type=list(support_op_types)).model
 
 
-main = model_tool(__doc__, ("--input", "--output"), lambda model, given: make_unique(model, given.op_types or ()),
+main = model_tool(__doc__, ("--input", "--output"), lambda model, given: convert(model, given.op_types or ()),
                   op_types={"nargs": "*", "help": "operator types"})
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 import sys
 
 from ._command import model_tool
-from ._to_float import to_float
+from ._to_float import to_float as remove_qdq
 
-main = model_tool(__doc__, ("--input_model", "--output_model"), lambda model, _: to_float(model))
+main = model_tool(__doc__, ("--input_model", "--output_model"), lambda model, _: remove_qdq(model))
 
 if __name__ == "__main__":
     sys.exit(main())

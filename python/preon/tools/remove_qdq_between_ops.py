@@ -6,15 +6,15 @@ from ._command import model_tool
 from ._pairs import Pairs
 
 
-def remove_between(model, between):
-    """between: [(type of the producer, type of the reader)]. A pair that others read too stays for them."""
+def remove_qdq_between_ops(model, between_ops):
+    """between_ops: [(type of the producer, type of the reader)]. A pair that others read too stays for them."""
     pairs = Pairs(model)
     for quantize, dequantizers in pairs.of_activations():
         upper = pairs.producers.get(quantize.input[0])
         for dequantize in dequantizers:
             readers = pairs.readers(dequantize.output[0])
             alone = len(readers) == 1 and dequantize.output[0] not in pairs.outputs
-            if upper is not None and alone and (upper.op_type, readers[0][0].op_type) in between:
+            if upper is not None and alone and (upper.op_type, readers[0][0].op_type) in between_ops:
                 pairs.remove(dequantize)
     pairs.finish()
     return model
@@ -28,7 +28,7 @@ def parse(text):
     return found
 
 
-main = model_tool(__doc__, ("--input_model", "--output_model"), lambda model, given: remove_between(model, parse(given.between_ops)),
+main = model_tool(__doc__, ("--input_model", "--output_model"), lambda model, given: remove_qdq_between_ops(model, parse(given.between_ops)),
                   between_ops={"required": True, "help": "pairs of operator types, ';' between them"})
 
 if __name__ == "__main__":
