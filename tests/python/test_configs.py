@@ -146,6 +146,15 @@ def test_the_older_form_says_the_same(model, samples, reader, tmp_path):
     assert (tmp_path / "newer.onnx").read_bytes() == (tmp_path / "older.onnx").read_bytes() == (tmp_path / "static.onnx").read_bytes()
 
 
+def test_types_by_name():
+    """As Quark's: an instance, and None for None."""
+    assert type(data_type.parse_data_type("Int8")) is data_type.Int8 and data_type.parse_data_type(None) is None
+    config = QConfig(QLayerConfig(input_tensors=UInt8Spec(data_type=data_type.parse_data_type("Int16")), weight=Int8Spec()))
+    assert config.to_dict()["global_config"]["input_tensors"]["data_type"] == "Int16"
+    with pytest.raises(preon_package.ConfigError, match="did you mean 'Int8'"):
+        data_type.parse_data_type("Itn8")
+
+
 def test_every_type_has_a_name_that_preon_knows(preon):
     known = subprocess.run([preon.binary, "doctor", "--json"], capture_output=True, text=True, check=True).stdout
     assert {each.__name__.lower() for each in data_type.ALL} <= set(json.loads(known)["types"])

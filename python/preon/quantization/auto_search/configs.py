@@ -5,7 +5,7 @@ from ...errors import ConfigError
 from ..config import spec
 from ..config.algorithm import ALGO_NAME_TO_CLASS
 from ..config.config import QConfig
-from ..config.data_type import parse_data_type
+from ..config.data_type import data_type_of
 from ..config.plain import plain
 from ..members import did_you_mean, parse_enum
 
@@ -67,7 +67,7 @@ def _spec(role, params):
     for key, value in given.items():
         where = f"search_space: {role}_params.{key}"
         if key == "data_type":
-            value = parse_data_type(value, where)
+            value = data_type_of(value, where)
         elif key in _ENUMS:
             value = parse_enum(_ENUMS[key], value, where)
         setattr(config, key, value)

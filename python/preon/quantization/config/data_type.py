@@ -196,7 +196,12 @@ name_dt_map = {each.__name__: each for each in ALL}
 dt_name_map = {each: name for name, each in name_dt_map.items()}
 
 
-def parse_data_type(value, where="data_type"):
+def parse_data_type(dtype_name):
+    """An instance of the type of that name; None for None. Raises ConfigError for another name."""
+    return None if dtype_name is None else data_type_of(dtype_name)()
+
+
+def data_type_of(value, where="data_type"):
     """The type that `value` is, is derived from, is an instance of, or names. Raises ConfigError, which begins with `where`."""
     kind = type(value) if isinstance(value, BaseDataType) else value
     if isinstance(kind, type) and issubclass(kind, BaseDataType):

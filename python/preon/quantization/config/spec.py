@@ -8,7 +8,7 @@ from typing import Optional
 
 from ...errors import ConfigError
 from .data_type import (BFP16, MX4, MX6, MX9, MXFP4E2M1, MXFP6E2M3, MXFP6E3M2, MXFP8E4M3, MXFP8E5M2, BaseDataType, BFloat16,
-                        Float16, Int4, Int8, Int16, Int32, MXInt8, UInt4, UInt8, UInt16, UInt32, parse_data_type)
+                        Float16, Int4, Int8, Int16, Int32, MXInt8, UInt4, UInt8, UInt16, UInt32, data_type_of, parse_data_type)  # noqa: F401
 from ..members import did_you_mean, parse_enum
 
 
@@ -92,7 +92,7 @@ class QTensorConfig:
             raise ConfigError(1002, f"{where}.block_size: got {self.block_size!r}, wanted an integer or None", exit_status=2)
         return {"symmetric": self.symmetric,
                 **{name: str(parse_enum(kind, getattr(self, name), f"{where}.{name}")) for name, kind in _ENUM_FIELDS.items()},
-                "data_type": parse_data_type(self.data_type, f"{where}.data_type").__name__,
+                "data_type": data_type_of(self.data_type, f"{where}.data_type").__name__,
                 **({} if self.block_size is None else {"block_size": self.block_size})}
 
     @staticmethod
@@ -105,7 +105,7 @@ class QTensorConfig:
             raise ConfigError(1003, f"{where}: no {' and no '.join(missing)}; wanted all of {', '.join(names)}", exit_status=2)
         config = QTensorConfig(d["symmetric"],
                                **{name: parse_enum(kind, d[name], f"{where}.{name}") for name, kind in _ENUM_FIELDS.items()},
-                               data_type=parse_data_type(d["data_type"], f"{where}.data_type"))
+                               data_type=data_type_of(d["data_type"], f"{where}.data_type"))
         config.block_size = d.get("block_size")
         return config
 
