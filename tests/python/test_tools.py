@@ -158,6 +158,19 @@ def test_without_pairs_between_operators(quantized, tmp_path, capsys):
     assert count(onnx.load(out), "QuantizeLinear") == before   # there is none
 
 
+def test_pairs_that_are_not_there(quantized, tmp_path, capsys):
+    path, out = quantized(activation="int8", symmetric=True), tmp_path / "out.onnx"
+    given = ("remove_qdq_between_ops", "--input_model", path, "--output_model", out, "--between_ops")
+    for text in ('[("Relu","Conv")]', "Conv,", "Conv,Relu;Mul Add,Add", "3,Conv", ""):
+        assert tool(*given, text) == 2 and not out.exists()
+        assert f"got '{text}', wanted 'UPPER,LOWER;UPPER,LOWER' with operator types" in capsys.readouterr().err
+    assert tool(*given, "Mul,Add;Sub,Div") == 0
+    assert capsys.readouterr().err == "preon: warning: no Q/DQ pair between Mul and Add or Sub and Div: nothing was removed\n"
+    assert tool("remove_qdq_mul_add", "--input_model", path, "--output_model", out) == 0
+    assert "no Q/DQ pair between Mul and Add: nothing was removed" in capsys.readouterr().err
+    assert onnx.load(out) == onnx.load(path)
+
+
 def test_integer_operators(quantized, tmp_path):
     path, out = quantized(activation="uint8", target="ort-cpu", latency=0, always_write=True), tmp_path / "out.onnx"
     assert tool("convert_qdq_to_qop", "--input_model", path, "--output_model", out) == 0

@@ -20,15 +20,23 @@ def remove_qdq_between_ops(model, between_ops):
     return model
 
 
+def remove_and_tell(model, between_ops):
+    """The same, and a line on stderr where there is no such pair."""
+    before = len(model.graph.node)
+    remove_qdq_between_ops(model, between_ops)
+    if len(model.graph.node) == before:
+        print(f"preon: warning: no Q/DQ pair between {' or '.join(map(' and '.join, between_ops))}: nothing was removed", file=sys.stderr)
+
+
 def parse(text):
     """Raises ConfigError for what is no list of pairs."""
     found = [tuple(name.strip() for name in each.split(",")) for each in text.split(";") if each.strip()]
-    if not found or any(len(each) != 2 or not all(each) for each in found):
-        raise ConfigError(1002, f"--between_ops: got '{text}', wanted 'UPPER,LOWER;UPPER,LOWER'", exit_status=2)
+    if not found or any(len(each) != 2 or not all(map(str.isidentifier, each)) for each in found):
+        raise ConfigError(1002, f"--between_ops: got '{text}', wanted 'UPPER,LOWER;UPPER,LOWER' with operator types, such as 'Conv,Relu;Mul,Add'", exit_status=2)
     return found
 
 
-main = model_tool(__doc__, ("--input_model", "--output_model"), lambda model, given: remove_qdq_between_ops(model, parse(given.between_ops)),
+main = model_tool(__doc__, ("--input_model", "--output_model"), lambda model, given: remove_and_tell(model, parse(given.between_ops)),
                   between_ops={"required": True, "help": "pairs of operator types, ';' between them"})
 
 if __name__ == "__main__":
