@@ -8,6 +8,9 @@
 
 #include <chrono>
 #include <future>
+#include <mutex>
+#include <set>
+#include <thread>
 
 #include "preon/preon.h"
 
@@ -116,6 +119,55 @@ class Callbacks {
   std::exception_ptr failure_;
 };
 
+// The runs that are under way. Python ends threads of its own kind without unwinding C++ when it exits, which would end
+// the process with an abort; so all runs end before that.
+class ActiveRuns {
+ public:
+  static ActiveRuns& OfProcess() {
+    static ActiveRuns runs;
+    return runs;
+  }
+
+  void Add(Callbacks* callbacks) {
+    const std::lock_guard lock(mutex_);
+    active_.insert(callbacks);
+  }
+  void Remove(Callbacks* callbacks) {
+    const std::lock_guard lock(mutex_);
+    active_.erase(callbacks);
+  }
+  // Waits for the runs of other threads, which need the interpreter to end, but not for ever: a reader may never
+  // return.
+  void EndAll() {
+    constexpr std::chrono::seconds kPatience(20);
+    const nb::gil_scoped_release released;
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    while (CancelThoseLeft() && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+
+ private:
+  bool CancelThoseLeft() {
+    const std::lock_guard lock(mutex_);
+    for (Callbacks* callbacks : active_) callbacks->Cancel();
+    return !active_.empty();
+  }
+
+  std::mutex mutex_;
+  std::set<Callbacks*> active_;
+};
+
+class ActiveRun {
+ public:
+  explicit ActiveRun(Callbacks& callbacks) : callbacks_(&callbacks) { ActiveRuns::OfProcess().Add(callbacks_); }
+  ~ActiveRun() { ActiveRuns::OfProcess().Remove(callbacks_); }
+  ActiveRun(const ActiveRun&) = delete;
+  ActiveRun& operator=(const ActiveRun&) = delete;
+
+ private:
+  Callbacks* const callbacks_;
+};
+
 // Runs `work` on a thread of its own, so that this one can answer Ctrl-C.
 template <typename Result>
 Result RunWatched(Callbacks& callbacks, const std::function<Result()>& work) {
@@ -153,6 +205,7 @@ template <typename Body>
 nb::tuple Run(QuantizeOptions options, nb::object reader, nb::object progress, const Body& body) {
   Callbacks callbacks(std::move(reader), std::move(progress));
   callbacks.Attach(options);
+  const ActiveRun active(callbacks);
   using Answered = decltype(body(options));
   return ToPython(RunWatched<Answered>(callbacks, [&] { return body(options); }));
 }
@@ -205,6 +258,7 @@ nb::tuple RunMerge(std::vector<std::string> files, std::string output, Settings 
 }  // namespace preon
 
 NB_MODULE(_preon, module) {
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] { preon::ActiveRuns::OfProcess().EndAll(); }));
   module.def("version", &preon::Version);
   const auto def = [&](const char* name, auto function, const char* second) {
     module.def(name, function, nb::arg("model"), nb::arg(second), nb::arg("settings"), nb::arg("reader").none(),

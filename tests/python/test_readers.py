@@ -1,4 +1,7 @@
 """AMD Quark's readers, and readers of others."""
+import subprocess
+import sys
+
 import numpy as np
 import onnx
 import pytest
@@ -139,3 +142,25 @@ def test_batches_of_different_size(tmp_path, model, samples, reader):
     quantizer = ModelQuantizer(CONFIG)
     quantizer.quantize_model(tmp_path / model, tmp_path / "o.onnx", reader(batches))
     assert quantizer.result.samples == 12
+
+
+def test_the_interpreter_may_end_while_another_thread_is_inside(model, tmp_path):
+    """A daemon thread is not waited for; its run is, and ends as interrupted."""
+    script = """
+import sys, threading, time
+import numpy as np
+import preon
+inside = threading.Event()
+
+def slow():
+    for _ in range(200):
+        inside.set()
+        time.sleep(0.05)
+        yield np.zeros((1, 3, 8, 8), np.float32)
+
+threading.Thread(target=lambda: preon.calibrate(sys.argv[1], sys.argv[2], data=slow(), progress=False), daemon=True).start()
+inside.wait()
+"""
+    done = subprocess.run([sys.executable, "-c", script, tmp_path / model, tmp_path / "a.calib"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "E7900" in done.stderr, done.stderr
+    assert not (tmp_path / "a.calib").exists()
