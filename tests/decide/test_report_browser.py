@@ -10,12 +10,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(chromium.PATH is None, reason=chromium.MISSING)
-def test_page_in_a_browser(preon):
-    onnx.save(filter_bank_model(), preon.folder / "model.onnx")
-    np.save(preon.folder / "x.npy", np.random.default_rng(4).normal(size=(40, 1, 64, 64)).astype(np.float32))
-    assert preon("report", "model.onnx", "-o", "r.html", "--data", "x.npy", timeout=300).returncode == 0
+def check_in_a_browser(path):
     with playwright.sync_playwright() as tools:
         browser = chromium.launch(tools)
         for width in (400, 1600):
@@ -24,8 +19,22 @@ def test_page_in_a_browser(preon):
                 said = []
                 page.on("console", lambda message, said=said: said.append(message.text))
                 page.on("pageerror", lambda error, said=said: said.append(str(error)))
-                page.goto((preon.folder / "r.html").as_uri())
+                page.goto(path.as_uri())
                 assert said == []
                 assert page.evaluate("document.documentElement.scrollWidth") <= width  # nothing to scroll sideways but tables
                 assert [violation["id"] for violation in axe.Axe().run(page).response["violations"]] == []
         browser.close()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(chromium.PATH is None, reason=chromium.MISSING)
+def test_pages_in_a_browser(preon):
+    """The report of a model, and the page of a saved result."""
+    onnx.save(filter_bank_model(), preon.folder / "model.onnx")
+    np.save(preon.folder / "x.npy", np.random.default_rng(4).normal(size=(40, 1, 64, 64)).astype(np.float32))
+    assert preon("report", "model.onnx", "-o", "r.html", "--data", "x.npy", timeout=300).returncode == 0
+    check_in_a_browser(preon.folder / "r.html")
+    done = preon("quantize", "model.onnx", "-o", "q.onnx", "--data", "x.npy", "--always-write", "--json", "--quiet", timeout=300)
+    (preon.folder / "result.json").write_text(done.stdout)
+    assert preon("report", "result.json", "-o", "s.html").returncode == 0
+    check_in_a_browser(preon.folder / "s.html")
