@@ -208,7 +208,7 @@ class StepFinder {
 
   Status TryFloatLayers() {
     const bool none_yet = run_.options.budget == 0.0;
-    const char* budget = none_yet ? "--budget 3" : "--budget 25";
+    const char* budget = none_yet ? "" : "--budget 25";
     const Candidate candidate = With("layers in float", budget, kOfLayersInFloat, [&](Options& o) {
       o.ranges.method = "auto";
       o.ranges.effort = Effort::kDefault;
@@ -223,10 +223,9 @@ class StepFinder {
     const std::string advice = StrCat(
         result_.files > 0 ? "preon's own quantization with layers in float: " : "layers in float: ",
         FirstNames(nodes, kMostNames), ", about ", static_cast<int64_t>(100 * fallback.cost + 0.5), " % of the time");
-    std::string excluded;
-    for (const std::string& node : nodes)
-      excluded += StrCat(excluded.empty() ? "" : " ", "--exclude ", ShellQuoted(node));
-    // The option that found the layers finds them again.
+    std::string excluded = "--budget 0";  // no layers beside those
+    for (const std::string& node : nodes) excluded += " --exclude " + ShellQuoted(node);
+    // The budget that found the layers finds them again.
     if (excluded.size() > kMostPastedBytes) excluded = budget;
     AddStep("float_layers", advice, tried.model, CommandWith(excluded, kOfLayersInFloat));
     return Status::Ok();

@@ -1,5 +1,6 @@
 """`preon validate`: figures, metrics and the verdict, each kind on a model that was made for it."""
 import json
+import shlex
 
 import numpy as np
 import onnx
@@ -106,6 +107,20 @@ def test_a_layer_that_hurts_is_left_in_float_and_then_it_ships(preon, tmp_path):
     done = preon("quantize", "model.onnx", "-o", "out.onnx", "--data", "x.npy", "--budget", 0, *excluded)
     assert done.returncode == 0, done.stderr
     assert validate(preon, "model.onnx", "out.onnx", "--data", "x.npy", "--latency", 0)["verdict"] == "ship"
+
+
+@pytest.mark.parametrize("name", ["loud", "loud" * 300])
+def test_the_command_of_layers_in_float_makes_the_model_that_was_measured(preon, tmp_path, name):
+    """Names that are too long to paste are left to the budget that found them."""
+    float_model = loud_channel_model(2000)
+    float_model.graph.node[0].name = name
+    onnx.save(float_model, tmp_path / "model.onnx")
+    np.save(tmp_path / "x.npy", np.random.default_rng(2).normal(size=(60, 3, 16, 16)).astype(np.float32))
+    step = next(step for step in validate(preon, "model.onnx", "--data", "x.npy", "--budget", 0, "--latency", 0)["steps"] if step["kind"] == "float_layers")
+    assert ("--budget" in step["command"]) == (f"--exclude '{name}'" in step["command"]) == (name == "loud")
+    done = preon(*shlex.split(step["command"])[1:], "--json", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert name in [node["node"] for node in json.loads(done.stdout)["placement"]["float"]]
 
 
 def test_two_bits_escalate_to_training(preon, model, labelled):
