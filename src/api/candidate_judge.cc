@@ -25,6 +25,7 @@ Result<Tried> CandidateJudge::Try(const Candidate& candidate, const std::string&
   }
   tried.file = made->output;
   tried.written = {made->target, made->passed_over};
+  tried.gains_nothing = tried.is_refused || !made->no_gain.empty();
   tried.fallback = made->fallback;
   tried.computes_in_float = made->computes_in_float;
   PREON_ASSIGN_OR_RETURN(tried.model, judge.Evaluate(made->output, candidate.name));

@@ -237,7 +237,7 @@ class StepFinder {
 
   Status TryStep(std::string kind, std::string advice, const Candidate& candidate) {
     PREON_ASSIGN_OR_RETURN(const Tried tried, Try(candidate));
-    if (tried.is_refused) return Status::Ok();  // the command would write nothing
+    if (tried.gains_nothing) return Status::Ok();
     AddStep(std::move(kind), std::move(advice), tried.model, CommandWith(candidate.options, candidate.replaces));
     return Status::Ok();
   }

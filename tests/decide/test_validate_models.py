@@ -105,6 +105,13 @@ def test_another_target_is_a_step(judged):
 
 
 @pytest.mark.thorough
+def test_a_result_that_gains_nothing_over_float_is_no_step(judged):
+    """Target dynamic quantizes the last layer of ResNet20 alone."""
+    result = judged("resnet20_cifar10", "--latency", 0, "--require", "sqnr>=40", status=4)
+    assert result["verdict"] == "escalate" and [step["kind"] for step in result["steps"]] == ["training"]
+
+
+@pytest.mark.thorough
 def test_where_nothing_is_gained_float_is_kept(judged):
     for _ in range(3):
         result = judged("mnist_cntk", "--threads", 1)

@@ -153,6 +153,7 @@ struct QuantizeResult {
   std::vector<RequirementOutcome> requirements;
   std::vector<Alarm> alarms;
   StoredWeights stored;
+  std::string no_gain;  ///< why nothing is gained over the float model, although it was written; ""
   std::vector<std::string> warnings;
 };
 
