@@ -242,11 +242,12 @@ class StepFinder {
     return Status::Ok();
   }
 
-  // Named where it is enough, or gains much.
+  // Named where it is enough, or gains much without making a file larger that is too large.
   void AddStep(std::string kind, std::string advice, const ValidatedModel& tried, std::string command) {
     if (!tried.failed.empty()) return;
     const double gain = WorstSqnrDb(tried.compare) - WorstSqnrDb(Judged().compare);
-    if (!tried.why_not.empty() && gain < kMuchDb) return;
+    const bool grows_too_large = tried.size_bytes > Judged().size_bytes && IsTooLarge(tried);
+    if (!tried.why_not.empty() && (gain < kMuchDb || grows_too_large)) return;
     NextStep step{.kind = std::move(kind),
                   .advice = std::move(advice),
                   .command = std::move(command),
@@ -256,10 +257,18 @@ class StepFinder {
     result_.steps.push_back(std::move(step));
   }
 
-  // To paste.
-  std::string CommandWith(const std::string& more, const std::set<std::string>& replaced) const {
+  bool IsTooLarge(const ValidatedModel& model) const {
+    return std::ranges::any_of(run_.options.requirements, [&](const Requirement& each) {
+      const bool is_size = each.figure == RequiredFigure::kSize || each.figure == RequiredFigure::kSizeShare;
+      return is_size && each.at_most && model.size_bytes > BytesOf(each, result_.float_size_bytes);
+    });
+  }
+
+  // To paste. What is required was judged here, by other samples than quantize has, and may not hold.
+  std::string CommandWith(const std::string& more, std::set<std::string> replaced) const {
+    replaced.insert("require");
     const GivenSettings& given = run_.options.given;
-    return QuantizeCommand(of_.model, given.config_file, given.settings, more, replaced);
+    return QuantizeCommand(of_.model, given.config_file, given.settings, more, std::move(replaced));
   }
   void AddTraining() {
     result_.steps.push_back({.kind = "training",

@@ -123,6 +123,14 @@ def test_the_command_of_layers_in_float_makes_the_model_that_was_measured(preon,
     assert name in [node["node"] for node in json.loads(done.stdout)["placement"]["float"]]
 
 
+def test_the_command_of_a_step_does_not_fail_by_what_is_required(preon, tmp_path):
+    onnx.save(loud_channel_model(2000), tmp_path / "model.onnx")
+    np.save(tmp_path / "x.npy", np.random.default_rng(2).normal(size=(60, 3, 16, 16)).astype(np.float32))
+    result = validate(preon, "model.onnx", "--data", "x.npy", "--budget", 0, "--require", "sqnr>=60", "--latency", 0)
+    step = next(step for step in result["steps"] if step["kind"] == "float_layers")
+    assert not step["enough"] and preon(*shlex.split(step["command"])[1:]).returncode == 0
+
+
 def test_two_bits_escalate_to_training(preon, model, labelled):
     result = validate(preon, model, "--data", labelled, "--weight", "int2", "--target", "simulate", "--latency", 0, "--require", "sqnr>=35")
     assert result["verdict"] == "escalate" and result["steps"][-1]["kind"] == "training"

@@ -112,6 +112,13 @@ def test_a_result_that_gains_nothing_over_float_is_no_step(judged):
 
 
 @pytest.mark.thorough
+def test_a_file_that_is_too_large_is_not_made_larger(judged):
+    """Layers in float would gain 17 dB, which nobody asked for."""
+    result = judged("yolox_nano", "--latency", 0, "--budget", 0, "--require", "size<=1MB", status=4)
+    assert result["verdict"] == "escalate" and "float_layers" not in [step["kind"] for step in result["steps"]]
+
+
+@pytest.mark.thorough
 def test_where_nothing_is_gained_float_is_kept(judged):
     for _ in range(3):
         result = judged("mnist_cntk", "--threads", 1)
