@@ -75,7 +75,7 @@ class StepFinder {
     step.advice = StrCat("slower than it should be: ", finding.rule, ", ", finding.nodes.size(), " nodes",
                          finding.advice.empty() ? "" : "; ", finding.advice);
     if (!finding.pass.empty()) {
-      step.command = StrCat("preon lint ", file, " --fix -o FASTER.onnx");
+      step.command = StrCat("preon lint ", ShellWord(file), " --fix -o FASTER.onnx");
       PREON_ASSIGN_OR_RETURN(step.enough, IsEnoughFixed(file));
     }
     result_.steps.push_back(std::move(step));
@@ -200,7 +200,7 @@ class StepFinder {
     result_.steps.push_back({.kind = "data",
                              .advice = "the samples of --data differ from those used for judging: calibrate with "
                                        "samples that are prepared as in production",
-                             .command = CommandWith(data, {"data"}),
+                             .command = CommandWith(data, {"data", "input", "samples"}),
                              .gain_db = gain,
                              .enough = after.model.why_not.empty()});
     return Status::Ok();

@@ -86,6 +86,15 @@ def test_a_metric_by_a_script(preon, model, labelled, tmp_path):
     preon.fails(2, 3001, "validate", model, "--data", labelled, "--metric", "none.py", says="no such file")
 
 
+def test_the_command_of_the_step_data_takes_the_place_of_all_samples(preon, model, tmp_path):
+    """--input and --data can't be used together, and all of --eval-data counted."""
+    np.savez(tmp_path / "raw.npz", input=samples(60) * 100)
+    np.savez(tmp_path / "right.npz", input=samples(60, seed=3))
+    result = validate(preon, model, "--input", "input=raw.npz", "--samples", 50, "--eval-data", "right.npz", "--latency", 0)
+    command = result["steps"][0]["command"]
+    assert command == f"preon quantize {model} -o OUT.onnx --data right.npz" and preon(*shlex.split(command)[1:], "--always-write").returncode == 0
+
+
 def test_wrong_samples_in_calibration_are_the_first_step(preon, model, tmp_path):
     np.savez(tmp_path / "raw.npz", input=samples(60) * 100)
     np.savez(tmp_path / "right.npz", input=samples(60, seed=3))

@@ -1,9 +1,12 @@
 """`preon validate` with models in files: several at once, the wrong ones, samples that are not there."""
 import json
+import shlex
 
 import numpy as np
 import onnx
 import pytest
+
+from ort_models import quantized
 
 
 #: Two bits do not reach this.
@@ -69,3 +72,12 @@ def test_a_size_counts_external_weights(preon, model, data, files):
     assert result["float_size_bytes"] == whole
     compared = json.loads(preon("compare", "large.onnx", files[0], "--data", data, "--json", "--latency", 0).stdout)
     assert compared["size_bytes"]["float"] == whole
+
+
+def test_the_command_for_a_slow_file_quotes_its_path(preon, model, data, tmp_path):
+    (tmp_path / "my models").mkdir()
+    quantized(tmp_path / "my models", tmp_path / model, "int8").rename(tmp_path / "my models/int8.onnx")
+    done = preon("validate", model, "my models/int8.onnx", "--data", data, "--json", "--quiet", "--latency", 0.02, "--require", "speed>=1000", timeout=300)
+    command = json.loads(done.stdout)["steps"][0]["command"]
+    assert shlex.split(command) == ["preon", "lint", "my models/int8.onnx", "--fix", "-o", "FASTER.onnx"]
+    assert preon(*shlex.split(command)[1:], "--latency", 0).returncode == 0
