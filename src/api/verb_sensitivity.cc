@@ -15,12 +15,13 @@
 namespace preon {
 namespace {
 
-// Gains are those of this target; without --target quantize could take another one.
+// Gains are those of this target and these layers; without --target quantize could take another one, and without the
+// budget it could leave more layers in float.
 std::string FixCommand(const std::string& model, const std::string& config_file, const std::vector<Setting>& given,
                        const std::string& target, const std::vector<std::string>& nodes) {
-  std::string excluded = StrCat("--target ", target);
+  std::string excluded = StrCat("--target ", target, " --budget 0");
   for (const std::string& node : nodes) excluded += StrCat(" --exclude ", ShellQuoted(node));
-  return QuantizeCommand(model, config_file, given, excluded, {"target"});
+  return QuantizeCommand(model, config_file, given, excluded, {"target", "budget"});
 }
 
 // Which target quantize writes is known when it has made and timed the models of several.

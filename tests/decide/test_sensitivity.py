@@ -24,7 +24,8 @@ def test_the_worst_layer_comes_first_and_its_fix_works(preon, filter_bank):
     assert "bank" in result["fix"]["nodes"] and result["fix"]["gain_db"] > 5
     assert "--target ort-cpu" in result["fix"]["command"]
     command = [word.replace("OUT.onnx", "fixed.onnx") for word in shlex.split(result["fix"]["command"])[1:]]
-    fixed = json.loads(preon(*command, "--budget", 0, "--effort", "fast", "--latency", 0, "--json", "--quiet").stdout)
+    assert command[command.index("--budget") + 1] == "0"  # no layers beside those
+    fixed = json.loads(preon(*command, "--effort", "fast", "--latency", 0, "--json", "--quiet").stdout)
     before = json.loads(preon("quantize", "model.onnx", "-o", "before.onnx", "--data", "x.npy", "--budget", 0, "--effort", "fast", "--latency", 0,
                               "--json", "--quiet").stdout)
     gain = fixed["compare"]["outputs"]["y"]["sqnr_db"] - before["compare"]["outputs"]["y"]["sqnr_db"]
