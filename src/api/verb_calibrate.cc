@@ -36,8 +36,7 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run) 
                          .shared_tensors = static_cast<int64_t>(data.shared.size()),
                          .warnings = run.choices.warnings};
   result.warnings.insert(result.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
-  if (run.options.data.from.has_random())
-    result.warnings.push_back("random samples: these statistics do not describe real data");
+  WarnOfRandom(run.options, "these statistics", result.warnings);
   for (const auto& [name, seconds] : result.facts.seconds) {
     if (name == "calibrate")
       result.seconds_per_sample = seconds / static_cast<double>(std::max<int64_t>(result.samples, 1));

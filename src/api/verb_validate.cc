@@ -24,9 +24,11 @@ Status ChooseSamples(Validation& of) {
   of.fingerprint = model.fingerprint;
   PREON_ASSIGN_OR_RETURN(of.kept, KeepSamples(of.run.samples, EvalSamples(options.eval_data, options.data), of.inputs));
   of.result.unseen = of.kept.unseen;
+  WarnOfRandom(options, "these figures", of.result.warnings);
   if (options.data.from.has_random()) return Status::Ok();
   PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> source, of.run.samples.open(of.inputs, {}));
-  of.result.warnings = CheckInputs(*source, of.inputs, 1, [&] { return LoadModel(of.model); }, of.run.context);
+  for (std::string& warning : CheckInputs(*source, of.inputs, 1, [&] { return LoadModel(of.model); }, of.run.context))
+    of.result.warnings.push_back(std::move(warning));
   return Status::Ok();
 }
 

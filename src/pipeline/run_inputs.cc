@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -101,6 +102,11 @@ QuantizeStage RunInputs::Quantization() const {
 }
 
 PartialCalibration RunInputs::Partial() const { return {options.data, options.calibration, options.outputs.file}; }
+
+void WarnOfRandom(const Options& options, std::string_view what, std::vector<std::string>& warnings) {
+  if (options.data.from.has_random() || std::ranges::any_of(options.eval_data, IsRandomSource))
+    warnings.push_back(StrCat("random samples: ", what, " do not describe real data"));
+}
 
 RunFacts RunFactsOf(const RunContext& context, std::string_view verb, int64_t workers_peak_rss_bytes) {
   context.stages->End();

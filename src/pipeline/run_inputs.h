@@ -41,6 +41,9 @@ struct RunInputs {
 Result<RunInputs> MakeRunInputs(const Options& options, const Builtins& builtins, const RunContext& context,
                                 OpenSamples callers_samples = {});
 
+/// Warns where samples are random: then `what`, of a result, does not describe real data.
+void WarnOfRandom(const Options& options, std::string_view what, std::vector<std::string>& warnings);
+
 /// What every answer carries; ends the running stage.
 /// @param workers_peak_rss_bytes  largest resident sets of other processes that worked for this run, together
 RunFacts RunFactsOf(const RunContext& context, std::string_view verb, int64_t workers_peak_rss_bytes = 0);

@@ -202,6 +202,7 @@ std::string ToJson(const PassesResult& result) {
 std::string ToJson(const RangesResult& result) {
   Json json = BeginJson(result.facts);
   DescribeRanges(result, json);
+  json["warnings"] = result.warnings;
   return JsonLine(json);
 }
 
@@ -262,6 +263,7 @@ std::string ToJson(const RunResult& result) {
   json["threads"] = result.threads;
   json["throughput"] = result.latency.throughput;
   if (!result.saved_to.empty()) json["saved_to"] = result.saved_to;
+  json["warnings"] = result.warnings;
   return JsonLine(json);
 }
 

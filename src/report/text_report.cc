@@ -159,6 +159,7 @@ std::string ToText(const RangesResult& result) {
               static_cast<long long>(range.zero_point));
     }
   }
+  AddWarnings(out, result.warnings);
   return out.Take();
 }
 
@@ -215,6 +216,7 @@ std::string ToText(const RunResult& result) {
           CountText(result.threads, "thread").c_str());
   if (!result.saved_to.empty()) out.Add("  outputs     %s\n", Printable(result.saved_to).c_str());
   AddFacts(out, result.facts);
+  AddWarnings(out, result.warnings);
   return out.Take();
 }
 

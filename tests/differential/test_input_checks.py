@@ -95,3 +95,15 @@ def test_random_samples_and_shards_are_not_judged(preon, model_path):
     assert about_samples(warnings_of(preon, "calibrate", model, "-o", "x.calib", "--data", "right.npy", "--shard", "1/4")) == []
     random = about_samples(warnings_of(preon, "calibrate", model, "-o", "y.calib", "--data", "random:2"))
     assert random == ["random samples: these statistics do not describe real data"]
+
+
+@pytest.mark.parametrize("verb", ["validate", "compare", "sensitivity", "search", "run", "ranges"])
+def test_a_result_of_random_samples_says_so(preon, model, verb):
+    (preon.folder / "space.json").write_text('{"method": ["minmax"]}')
+    quantized = "q.onnx"
+    assert preon("quantize", model, "-o", quantized, "--data", "random:8", "--always-write", "--latency", 0).returncode == 0
+    options = {"validate": [quantized, "--latency", 0], "compare": [quantized, "--latency", 0], "search": ["--space", "space.json", "-o", "best.onnx", "--latency", 0]}
+    command = [verb, model, *options.get(verb, []), "--data", "random:40"]
+    said, = about_samples(warnings_of(preon, *command))
+    assert said.startswith("random samples: these ") and said.endswith(" do not describe real data")
+    assert f"  warning     {said}" in preon(*command).stdout

@@ -205,6 +205,7 @@ struct RangesResult {
   };
   std::vector<OfMethod> methods;  ///< at least one
   bool all_methods = false;       ///< were asked for
+  std::vector<std::string> warnings;
 };
 
 struct AnalyzeResult {
@@ -263,6 +264,7 @@ struct RunResult {
   Latency latency;
   int threads = 0;
   std::string saved_to;
+  std::vector<std::string> warnings;
 };
 
 struct CompareResult {
