@@ -93,7 +93,7 @@ class ConfigSearch {
       reference = ReferenceSamples(file, options().data.batch);
     const Samples eval = EvalSamples(options().eval_data, options().data);
     PREON_ASSIGN_OR_RETURN(samples_, SamplesOfSearch(run_.samples, eval, reference, inputs_));
-    result_.unseen = samples_.unseen;
+    result_.unseen = AreUnseen(options().eval_data, options().data.from, result_.warnings) && samples_.unseen;
     if (!samples_.unseen)
       result_.warnings.emplace_back(
           "too few samples to keep some apart: the figures are of samples that the search chose "

@@ -23,7 +23,7 @@ Status ChooseSamples(Validation& of) {
   of.inputs = InputSpecs(model.graph);
   of.fingerprint = model.fingerprint;
   PREON_ASSIGN_OR_RETURN(of.kept, KeepSamples(of.run.samples, EvalSamples(options.eval_data, options.data), of.inputs));
-  of.result.unseen = of.kept.unseen;
+  of.result.unseen = AreUnseen(options.eval_data, options.data.from, of.result.warnings) && of.kept.unseen;
   WarnOfRandom(options, "these figures", of.result.warnings);
   if (options.data.from.has_random()) return Status::Ok();
   PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> source, of.run.samples.open(of.inputs, {}));

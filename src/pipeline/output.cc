@@ -18,15 +18,6 @@ fs::path Resolved(const fs::path& path) {
   return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
 }
 
-// A file in a folder of samples counts as the folder.
-bool Overwrites(const fs::path& output, const fs::path& input) {
-  std::error_code ignored;
-  if (fs::equivalent(output, input, ignored)) return true;
-  if (!fs::is_directory(input, ignored) || !fs::exists(output, ignored)) return false;
-  const fs::path inside = Resolved(output).lexically_relative(Resolved(input));
-  return !inside.empty() && *inside.begin() != "..";
-}
-
 using NamedPath = std::pair<const char*, const std::string&>;
 
 std::vector<NamedPath> NamesOf(const OutputOptions& files) {
@@ -52,9 +43,17 @@ Status CheckFolder(const std::string& folder) {
 
 }  // namespace
 
+bool IsPartOf(const std::string& path, const std::string& whole) {
+  std::error_code ignored;
+  if (fs::equivalent(path, whole, ignored)) return true;
+  if (!fs::is_directory(whole, ignored) || !fs::exists(path, ignored)) return false;
+  const fs::path inside = Resolved(path).lexically_relative(Resolved(whole));
+  return !inside.empty() && *inside.begin() != "..";
+}
+
 Status CheckNotInput(std::string_view flag, const std::string& path, const std::vector<std::string>& inputs) {
   for (const std::string& input : inputs) {
-    if (input.empty() || !Overwrites(path, input)) continue;
+    if (input.empty() || !IsPartOf(path, input)) continue;
     return Error(ErrorId::kConflictingOptions, flag, ": '", path, "' is an input; inputs are never written to");
   }
   return Status::Ok();

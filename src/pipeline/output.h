@@ -11,6 +11,8 @@
 
 namespace preon {
 
+/// The same file or folder, however it is spelled, or one in that folder.
+bool IsPartOf(const std::string& path, const std::string& whole);
 /// A file that `flag` has written is none of the inputs, nor in a folder of them. Errors: kConflictingOptions.
 Status CheckNotInput(std::string_view flag, const std::string& path, const std::vector<std::string>& inputs);
 /// What a run writes is none of these files, nor in these folders. Errors: kConflictingOptions.

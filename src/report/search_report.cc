@@ -109,7 +109,7 @@ std::string ToText(const SearchResult& result) {
   }
   out.Add("  judged on   %s%s; 95 %% intervals in parentheses\n",
           CountText(result.judged.compare.samples, "sample").c_str(),
-          result.unseen ? " that neither calibrated nor chose" : ", by which the search chose");
+          result.unseen ? " that neither calibrated nor chose" : " that calibrated or chose, too");
   AddComparison(out, result.judged.compare);
   if (result.judged.metric) {
     const MetricFigures& metric = *result.judged.metric;

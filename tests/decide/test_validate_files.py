@@ -81,3 +81,16 @@ def test_the_command_for_a_slow_file_quotes_its_path(preon, model, data, tmp_pat
     command = json.loads(done.stdout)["steps"][0]["command"]
     assert shlex.split(command) == ["preon", "lint", "my models/int8.onnx", "--fix", "-o", "FASTER.onnx"]
     assert preon(*shlex.split(command)[1:], "--latency", 0).returncode == 0
+
+
+@pytest.mark.parametrize("verb", ["validate", "search", "report"])
+def test_samples_that_calibrate_are_not_unseen(preon, model, data, tmp_path, verb):
+    """However the file is spelled."""
+    (tmp_path / "space.json").write_text('{"method": ["minmax"]}')
+    (tmp_path / "link.npz").symlink_to(tmp_path / data)
+    options = {"search": ["--space", "space.json", "-o", "best.onnx"]}.get(verb, [])
+    for spelled, place in ((data, []), (f"./{data}", []), ("link.npz", []), (data, ["--input", f"input={data}"])):
+        done = preon(verb, model, *options, *(place or ["--data", data]), "--eval-data", spelled, "--latency", 0, "--json", "--quiet", timeout=300)
+        result = json.loads(done.stdout)
+        result = result.get("validate", result)
+        assert not result["unseen"] and any(f"--eval-data {spelled}: its samples are also used for calibration" in each for each in result["warnings"])

@@ -2,6 +2,7 @@
 
 #include "data/held_out.h"
 #include "data/open_data_source.h"
+#include "pipeline/output.h"
 
 namespace preon {
 
@@ -60,6 +61,21 @@ Samples EvalSamples(const std::vector<std::string>& sources, const DataOptions& 
   options.from = {.sources = sources};
   options.limit = -1;
   return SamplesOf(options, "--eval-data");
+}
+
+bool AreUnseen(const std::vector<std::string>& eval, const SourceOptions& calibrating,
+               std::vector<std::string>& warnings) {
+  std::vector<std::string> sources = calibrating.sources;
+  for (const auto& [input, source] : calibrating.inputs) sources.push_back(source);
+  for (const std::string& judging : eval) {
+    for (const std::string& source : sources) {
+      if (judging != source && !IsPartOf(judging, source) && !IsPartOf(source, judging)) continue;
+      warnings.push_back(StrCat("--eval-data ", judging, ": its samples are also used for calibration (", source,
+                                "): other samples may give worse figures"));
+      return false;
+    }
+  }
+  return true;
 }
 
 Result<KeptSamples> KeepSamples(const Samples& given, const Samples& eval, const std::vector<TensorSpec>& inputs) {

@@ -15,6 +15,10 @@ Samples ReferenceSamples(const std::string& source, int64_t batch);
 /// Of --eval-data: `data` with these sources, all of whose samples count.
 Samples EvalSamples(const std::vector<std::string>& sources, const DataOptions& data);
 
+/// No source of --eval-data is one of those that calibrate; warns where one is.
+bool AreUnseen(const std::vector<std::string>& eval, const SourceOptions& calibrating,
+               std::vector<std::string>& warnings);
+
 /// Places of the samples that are kept apart, and of the others.
 struct SplitSamples {
   SampleRuns used, held_out;
