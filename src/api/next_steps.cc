@@ -271,9 +271,12 @@ class StepFinder {
     return QuantizeCommand(of_.model, given.config_file, given.settings, more, std::move(replaced));
   }
   void AddTraining() {
-    result_.steps.push_back({.kind = "training",
-                             .advice = "nothing that was tried is enough: quantization-aware training, or a type with "
-                                       "more bits"});
+    const bool has_bits = std::ranges::find(result_.steps, "weight_bits", &NextStep::kind) != result_.steps.end();
+    result_.steps.push_back(
+        {.kind = "training",
+         .advice = has_bits
+                       ? "nothing that keeps the bits of the weights is enough: quantization-aware training"
+                       : "nothing that was tried is enough: quantization-aware training, or a type with more bits"});
   }
 
   Validation& of_;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/spelling.h"
 #include "base/text.h"
 #include "report/figures_text.h"
@@ -40,10 +42,12 @@ void AddSteps(TextWriter& out, const std::vector<NextStep>& steps, const std::op
   }
 }
 
-std::string VerdictText(Verdict verdict, const std::string& name) {
+std::string VerdictText(Verdict verdict, const std::string& name, const std::vector<NextStep>& steps) {
   if (verdict == Verdict::kShip) return StrCat("SHIP: ", name, " is good enough");
   if (verdict == Verdict::kAdjust) return StrCat("ADJUST: ", name, " is not good enough; a step below is");
-  return StrCat("ESCALATE: ", name, " is not good enough, and no step that was tried is");
+  const bool has_bits = std::ranges::find(steps, "weight_bits", &NextStep::kind) != steps.end();
+  return StrCat("ESCALATE: ", name, " is not good enough, and no step that ",
+                has_bits ? "keeps the bits of the weights is" : "was tried is");
 }
 
 // Files beside the judged one.
@@ -110,7 +114,7 @@ std::string ToText(const ValidateResult& result) {
   AddLosses(out, judged.compare, judged.metric);
   AddLatency(out, result.latency_one);
   if (result.latency_all.threads > result.latency_one.threads) AddLatency(out, result.latency_all);
-  out.Add("  verdict     %s\n", VerdictText(result.verdict, Printable(ShownName(judged.name))).c_str());
+  out.Add("  verdict     %s\n", VerdictText(result.verdict, Printable(ShownName(judged.name)), result.steps).c_str());
   for (const std::string& reason : judged.why_not) out.Add("  because     %s\n", Printable(reason).c_str());
   if (result.files > 1) AddOtherFiles(out, result.models, result.judged, result.best);
   AddSteps(out, result.steps, judged.metric);

@@ -144,6 +144,7 @@ def test_two_bits_escalate_to_training(preon, model, labelled):
     result = validate(preon, model, "--data", labelled, "--weight", "int2", "--target", "simulate", "--latency", 0, "--require", "sqnr>=35")
     assert result["verdict"] == "escalate" and result["steps"][-1]["kind"] == "training"
     assert "35" in result["why_not"][0]
+    assert result["steps"][-2]["kind"] == "weight_bits" and result["steps"][-1]["advice"].startswith("nothing that keeps the bits of the weights is enough")
 
 
 @pytest.mark.thorough
