@@ -56,13 +56,14 @@ def test_speed_at_one_thread_and_at_all(preon, model, labelled):
 
 @pytest.mark.thorough
 def test_metrics_of_both_models(preon, model, labelled, tmp_path):
-    for name, best in (("top1", 1), ("f1", 1), ("top4", 1)):
+    for name, best in (("top1", 1), ("f1", 1), ("top3", 1)):
         metric = validate(preon, model, "--data", labelled, "--metric", name, "--latency", 0)["models"][0]["metric"]
         assert metric["name"] == name and metric["float"] == best and metric["quantized"] <= best
         assert metric["loss_interval"][0] <= metric["loss"] <= metric["loss_interval"][1]
     metric = validate(preon, model, "--data", labelled, "--metric", "nll", "--latency", 0)["models"][0]["metric"]
     assert metric["unit"] == "nats" and abs(metric["loss"]) < 0.1
     preon.fails(2, 1001, "validate", model, "--data", labelled, "--metric", "f2", says="did you mean 'f1'?")
+    preon.fails(2, 1002, "validate", model, "--data", labelled, "--metric", "top4", says="the model has 4 classes, so that no answer is wrong; wanted top3 or less")
 
 
 def test_a_metric_against_what_the_output_should_be(preon, model, labelled, tmp_path):
