@@ -248,8 +248,8 @@ class ConfigSearch {
     result_.best = static_cast<size_t>(std::ranges::min_element(result_.trials, better) - result_.trials.begin());
     MarkFront(result_.trials);
     const SearchTrial& best = result_.trials[result_.best];
-    if (!best.why_not.empty()) return NoneIsGoodEnough(result_.trials);
     PREON_ASSIGN_OR_RETURN(const std::string file, MakeBest(best));
+    if (!written_.why_not.empty()) return NoneIsGoodEnough(result_.trials);
     PREON_RETURN_IF_ERROR(CompareWithGiven(best.config));
     ModelJudge judge(model_, samples_.judging, samples_.judging_reference, asked_, run_.context);
     run_.context.BeginStage("evaluate");
@@ -280,7 +280,7 @@ class ConfigSearch {
     std::string file = folder_.File("best.onnx");
     PREON_ASSIGN_OR_RETURN(TrialModels::Made made, models_.Make(settings, false));
     std::filesystem::rename(made.file, file);
-    best_sqnr_db_ = best.sqnr_db;
+    written_ = best;
     result_.with_samples = made.with_samples;
     if (made.with_samples) return file;
     const Result<TrialModels::Made> again = models_.Make(settings, true);
@@ -290,7 +290,7 @@ class ConfigSearch {
     result_.with_samples = IsBetterTrial(with_samples, best, goal_);
     if (!result_.with_samples) return file;
     std::filesystem::rename(again->file, file);
-    best_sqnr_db_ = with_samples.sqnr_db;
+    written_ = std::move(with_samples);
     return file;
   }
 
@@ -303,7 +303,7 @@ class ConfigSearch {
     if (!made.ok()) return made.status().id() == ErrorId::kCancelled ? made.status() : Status::Ok();
     SearchTrial given;
     PREON_RETURN_IF_ERROR(Judge(made->file, given));
-    if (given.sqnr_db < best_sqnr_db_ + kMuchNearerToFloat) return Status::Ok();
+    if (given.sqnr_db < written_.sqnr_db + kMuchNearerToFloat) return Status::Ok();
     result_.warnings.push_back(StrCat("quantize without the settings of the space is much nearer to float: ",
                                       SqnrText(given.sqnr_db), ", ", BytesText(given.size_bytes)));
     return Status::Ok();
@@ -326,7 +326,7 @@ class ConfigSearch {
   std::optional<StudyFile> study_;
   std::vector<Point> points_;                  // of the trials
   std::map<std::string, SearchTrial> judged_;  // by digest of the file
-  double best_sqnr_db_ = 0;                    // of the model that is written, on the samples that choose
+  SearchTrial written_;                        // of the model that is written, on the samples that choose
 };
 
 }  // namespace

@@ -293,3 +293,16 @@ def test_auto_is_what_quantize_does_and_its_absence_is_told(preon):
     assert with_auto["warnings"] == []
     best = [answer["trials"][answer["best"]] for answer in (without, with_auto)]
     assert best[1]["config"]["method"] == "auto" and best[1]["sqnr_db"] > best[0]["sqnr_db"] + 3
+
+
+@pytest.mark.thorough
+def test_trials_of_few_bits_are_what_quantize_makes(preon):
+    """Codes of 4 bits are far from float until they are fitted to samples."""
+    model = data_root.data_root() / "models/resnet20_cifar10.onnx"
+    if not model.exists():
+        pytest.skip(f"{model} is not there")
+    result = search(preon, model, "--data", "random:60", "--sampler", "grid", space={"method": ["minmax", "minmse"], "weight": ["int8", "int4"]})
+    for trial in result["trials"]:
+        done = preon("quantize", model, "-o", "q.onnx", "--data", "random:60", "--latency", 0, "--always-write", "--json", "--quiet",
+                     "--method", trial["config"]["method"], "--weight", trial["config"]["weight"])
+        assert trial["sqnr_db"] > json.loads(done.stdout)["compare"]["outputs"]["output"]["sqnr_db"] - 2, trial
