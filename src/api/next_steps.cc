@@ -45,7 +45,7 @@ class StepFinder {
       of_.statistics = *std::move(statistics);
     }
     PREON_RETURN_IF_ERROR(of_.is_accurate ? FindFaster(judges_files) : FindNearer(judges_files));
-    if (!of_.is_accurate && !IsEnough()) AddTraining();
+    if (!IsEnough()) of_.is_accurate ? AddFasterMachine() : AddTraining();
     return Status::Ok();
   }
 
@@ -105,15 +105,36 @@ class StepFinder {
       PREON_RETURN_IF_ERROR(
           TryStep("target", "the target that quantize chooses itself is faster",
                   With("target of preon's choice", "", {"target"}, [](Options& changed) { changed.target.reset(); })));
+    if (of_.has_float_layers && !IsEnough())
+      PREON_RETURN_IF_ERROR(
+          TryStep("float_layers", "no layers in float for accuracy: faster, and near enough to float",
+                  With("no layers in float", "--budget 0", {"budget"}, [](Options& changed) { changed.budget = 0; })));
     const Speedup& speedup = result_.latency_one.speedup;
     const bool is_slower = speedup.median > 0 && speedup.high < 1;  // than float, not only than required
-    if (IsEnough() || (!of_.is_refused && !is_slower)) return Status::Ok();
+    const bool float_is_enough = std::ranges::all_of(
+        run_.options.requirements, [&](const Requirement& requirement) { return FloatMeets(requirement); });
+    if (IsEnough() || (!of_.is_refused && !is_slower) || !float_is_enough) return Status::Ok();
     result_.steps.push_back({.kind = "keep_float",
                              .advice = of_.is_refused
                                            ? "keep the float model: quantize finds nothing to gain and writes no result"
                                            : "keep the float model: it is faster",
                              .enough = true});
     return Status::Ok();
+  }
+
+  // Nothing is lost of accuracy.
+  bool FloatMeets(const Requirement& requirement) const {
+    switch (requirement.figure) {
+      case RequiredFigure::kSpeed:
+        return requirement.limit <= 1;
+      case RequiredFigure::kLatency:
+        return result_.latency_one.reference.p50 <= requirement.limit;
+      case RequiredFigure::kSize:
+      case RequiredFigure::kSizeShare:
+        return result_.float_size_bytes <= BytesOf(requirement, result_.float_size_bytes);
+      default:
+        return true;
+    }
   }
 
   Status FindNearer(bool judges_files) {
@@ -242,12 +263,13 @@ class StepFinder {
     return Status::Ok();
   }
 
-  // Named where it is enough, or gains much without making a file larger that is too large.
+  // Named where it is enough, or where accuracy is missed and it gains much without making a file larger that is too
+  // large.
   void AddStep(std::string kind, std::string advice, const ValidatedModel& tried, std::string command) {
     if (!tried.failed.empty()) return;
     const double gain = WorstSqnrDb(tried.compare) - WorstSqnrDb(Judged().compare);
     const bool grows_too_large = tried.size_bytes > Judged().size_bytes && IsTooLarge(tried);
-    if (!tried.why_not.empty() && (gain < kMuchDb || grows_too_large)) return;
+    if (!tried.why_not.empty() && (of_.is_accurate || gain < kMuchDb || grows_too_large)) return;
     NextStep step{.kind = std::move(kind),
                   .advice = std::move(advice),
                   .command = std::move(command),
@@ -270,6 +292,13 @@ class StepFinder {
     const GivenSettings& given = run_.options.given;
     return QuantizeCommand(of_.model, given.config_file, given.settings, more, std::move(replaced));
   }
+
+  void AddFasterMachine() {
+    result_.steps.push_back({.kind = "faster_machine",
+                             .advice = "nothing that was tried is fast enough: neither training nor a type with more "
+                                       "bits makes the model faster; take a smaller model or a faster processor"});
+  }
+
   void AddTraining() {
     const bool has_bits = std::ranges::find(result_.steps, "weight_bits", &NextStep::kind) != result_.steps.end();
     result_.steps.push_back(

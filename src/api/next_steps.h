@@ -26,6 +26,7 @@ struct Validation {
   std::string statistics;          ///< of kept.fit
   bool computes_in_float = false;  ///< the judged model, as its target means it
   bool is_refused = false;         ///< quantize would not write the judged model, for nothing is gained
+  bool has_float_layers = false;   ///< quantize left layers of the judged model in float for accuracy
   bool is_accurate = true;         ///< whatever the judged model's speed
   bool is_slow = false;            ///< slower than float, or than required
 };

@@ -58,6 +58,7 @@ Status TryCandidates(Validation& of, const std::string& file) {
   std::filesystem::rename(given.file, file);
   of.is_refused = given.is_refused;
   of.computes_in_float = given.computes_in_float;
+  of.has_float_layers = std::ranges::any_of(given.fallback.trials, &FallbackTrial::kept);
   of.result.written = std::move(given.written);
   const std::string& target = of.result.written.target;
   if (target != of.run.choices.target->name()) given.model.name += StrCat(", target ", target);

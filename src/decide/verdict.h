@@ -48,7 +48,7 @@ Result<std::vector<std::string>> WhyNotShip(const ModelQuality& quality, const s
 /// Something to do, tried or not.
 struct NextStep {
   /// other_file, data, range_method, granularity, float_layers, weight_algorithm, target, weight_bits, latency,
-  /// keep_float, training
+  /// keep_float, faster_machine, training
   std::string kind;
   std::string advice;                 ///< what to do, and why
   std::string command;                ///< to paste; may be empty

@@ -149,6 +149,14 @@ def test_two_bits_escalate_to_training(preon, model, labelled):
 
 
 @pytest.mark.thorough
+def test_a_speed_that_nothing_reaches(preon, model, labelled):
+    """Neither does the float model, so that to keep it is no step."""
+    for required in ("speed>=1000", "latency<=0.00001ms"):
+        result = validate(preon, model, "--data", labelled, "--latency", 0.02, "--require", required)
+        assert result["verdict"] == "escalate" and kinds(result) == ["faster_machine"]
+
+
+@pytest.mark.thorough
 def test_requirements_replace_the_usual_bar(preon, model, labelled):
     strict = validate(preon, model, "--data", labelled, "--require", "size<=1%", "--latency", 0)
     assert not strict["meets_requirements"]
