@@ -56,6 +56,7 @@ std::string ToJson(const SensitivityResult& result) {
         {"command", fix.command}};
     if (EqualsFloat(fix.gain_db)) json["fix"]["measured_equals"] = true;
   }
+  if (!result.why_no_fix.empty()) json["why_no_fix"] = result.why_no_fix;
   if (!result.scope.empty()) json["scope"] = result.scope;
   json["warnings"] = result.warnings;
   return JsonLine(json);

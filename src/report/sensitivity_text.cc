@@ -48,9 +48,9 @@ void AddTensors(TextWriter& out, const std::vector<TensorSensitivity>& tensors) 
   AddRest(out, tensors.size());
 }
 
-void AddFix(TextWriter& out, const std::optional<SensitivityFix>& fix) {
+void AddFix(TextWriter& out, const std::optional<SensitivityFix>& fix, const std::string& why_none) {
   if (!fix) {
-    out.Add("  fix         none: no layers in float gain enough for their time\n");
+    out.Add("  fix         none: %s\n", why_none.c_str());
     return;
   }
   out.Add("  fix         %s in float: measured %s (predicted %s); time measured %s (predicted %+.1f %%), file +%s\n",
@@ -70,7 +70,7 @@ std::string ToText(const SensitivityResult& result) {
   if (!result.scope.empty()) out.Add("  scope       %s\n", Printable(result.scope).c_str());
   AddLayers(out, result.layers);
   AddTensors(out, result.tensors);
-  AddFix(out, result.fix);
+  AddFix(out, result.fix, result.why_no_fix);
   AddFacts(out, result.facts);
   AddWarnings(out, result.warnings);
   return out.Take();

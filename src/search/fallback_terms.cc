@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/str_cat.h"
+#include "decide/number_text.h"
+
 namespace preon {
 namespace {
 
@@ -22,6 +25,14 @@ double FallbackTerms::Worth(double gain_db) const {
 
 bool FallbackTerms::Pays(double gain_db, double cost) const {
   return gain_db >= kLeastGroupDb && cost <= Worth(gain_db);
+}
+
+std::string FallbackTerms::Text() const {
+  const std::string of_poor = missing_db > 0 ? StrCat(" (until ", kEnoughOfPoorDb, " dB: for each ",
+                                                      NumberText("%.1f", 100 / kDbForAllOfPoor), " %)")
+                                             : "";
+  return StrCat("gain ", kLeastGroupDb, " dB or more, and 1 dB for each ", 100 / kDbForAll, " % of the time", of_poor,
+                " that they take, which may be at most ", NumberText("%.4g", 100 * budget), " %");
 }
 
 }  // namespace preon

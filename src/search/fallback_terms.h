@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "pipeline/gain.h"
 
@@ -19,6 +20,8 @@ struct FallbackTerms {
   /// The share of the time that a gain is worth.
   double Worth(double gain_db) const;
   bool Pays(double gain_db, double cost) const;
+  /// What layers have to do to pay: "gain 0.3 dB or more, ...".
+  std::string Text() const;
 };
 
 }  // namespace preon

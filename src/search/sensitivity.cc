@@ -66,9 +66,11 @@ class SensitivitySearch {
     if (result_.typical_db >= kMostRunDb) {
       result_.warnings.push_back(
           StrCat("no gain was measured: each run is ", kMostRunDb, " dB or more, which counts as equal to float"));
+      result_.why_no_fix = "the model counts as equal to float";
       return std::move(result_);
     }
     PREON_RETURN_IF_ERROR(ConfirmLayers());
+    result_.why_no_fix = "--confirm 0 measures none";
     if (options_.confirm > 0) PREON_RETURN_IF_ERROR(FindFix());
     return std::move(result_);
   }
@@ -192,6 +194,7 @@ class SensitivitySearch {
 
   Status FindFix() {
     const FallbackTerms terms = FallbackTerms::Of(result_.sqnr_db, options_.budget);
+    result_.why_no_fix = StrCat("no layers were found that in float ", terms.Text());
     const std::vector<NodeGroup> all = CandidateGroups(look_.graph, IntegerProducts(plan_), {}, look_.sources);
     std::vector<FloatGroup> groups;
     for (const NodeGroup& nodes : std::set<NodeGroup>(all.begin(), all.end())) {
@@ -217,6 +220,7 @@ class SensitivitySearch {
       best_cost = cost;
     }
     if (best == nullptr) return Status::Ok();
+    result_.why_no_fix.clear();
     SensitivityFix& fix = result_.fix.emplace();
     fix.nodes.assign(best->nodes.begin(), best->nodes.end());
     fix.predicted_gain_db = best->gain_db;

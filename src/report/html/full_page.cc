@@ -104,8 +104,8 @@ std::string LatencySection(const LatencyPair& one, const LatencyPair& all) {
   return "<h2>Latency</h2>\n" + Table({"threads", "float, ms", "quantized, ms", "times as fast"}, speeds);
 }
 
-std::string FixSection(const std::optional<SensitivityFix>& fix) {
-  if (!fix) return "<h2>Fix</h2>\n" + Note("No layers in float gain enough for their time.");
+std::string FixSection(const std::optional<SensitivityFix>& fix, const std::string& why_none) {
+  if (!fix) return "<h2>Fix</h2>\n" + Note(StrCat("None: ", Html(why_none), "."));
   return StrCat("<h2>Fix</h2>\n<p>", CountText(std::ssize(fix->nodes), "layer"),
                 " in float: ", EqualsFloat(fix->gain_db) ? "equal to float" : HtmlNumber(fix->gain_db) + " dB gained",
                 " (measured), time ", FigureText(fix->measured_cost.value_or(fix->cost), "%+.1f", 100), " %, file +",
@@ -120,7 +120,7 @@ std::string LayersSection(const SensitivityResult& result) {
                   " of calibration). Error: share of the noise at the outputs; time: estimated share. Own and "
                   "inherited: signal over error at the layer's output. Click a heading to sort.")),
       result.scope.empty() ? "" : StrCat("<p><strong>", Html(result.scope), "</strong></p>\n"), FilterField(),
-      LayerBars(result.layers), FixSection(result.fix));
+      LayerBars(result.layers), FixSection(result.fix, result.why_no_fix));
 }
 
 std::string EnvironmentSection(const Machine& machine, const std::string& version) {

@@ -57,8 +57,9 @@ struct SensitivityResult {
   double typical_db = 0;    ///< mean over the runs: what gains are measured against
   std::vector<LayerSensitivity> layers;    ///< the largest gain first
   std::vector<TensorSensitivity> tensors;  ///< the largest share first
-  std::optional<SensitivityFix> fix;       ///< none where nothing that was tried gains enough
-  std::string scope;                       ///< one sentence where another model is, or may be, the one that matters; ""
+  std::optional<SensitivityFix> fix;
+  std::string why_no_fix;  ///< "" where there is one
+  std::string scope;       ///< one sentence where another model is, or may be, the one that matters; ""
   std::vector<std::string> warnings;
 };
 
