@@ -14,7 +14,7 @@ Result<Tried> CandidateJudge::Try(const Candidate& candidate, const std::string&
   tried.is_refused = !made.ok() && made.status().id() == ErrorId::kNothingToGain;
   if (tried.is_refused) {
     Candidate anyway = candidate;
-    anyway.as_quantize = false;
+    anyway.written = WrittenWhen::kAlways;
     made = MakeCandidate(model_, anyway, fit, statistics, run_, folder_);
   }
   run_.context.BeginStage("evaluate");
@@ -25,7 +25,6 @@ Result<Tried> CandidateJudge::Try(const Candidate& candidate, const std::string&
   }
   tried.file = made->output;
   tried.written = {made->target, made->passed_over};
-  tried.gains_nothing = tried.is_refused || !made->no_gain.empty();
   tried.fallback = made->fallback;
   tried.computes_in_float = made->computes_in_float;
   PREON_ASSIGN_OR_RETURN(tried.model, judge.Evaluate(made->output, candidate.name));

@@ -11,7 +11,6 @@ struct Tried {
   ValidatedModel model;            ///< `failed` says why there is none
   std::string file;                ///< until the next is made
   bool is_refused = false;         ///< quantize would not write it, for nothing is gained
-  bool gains_nothing = false;      ///< over the float model; quantize may write it all the same
   bool computes_in_float = false;  ///< as its target means it: its speed tells nothing
   WrittenTarget written;           ///< what it was made for
   AccuracyFallback fallback;       ///< layers that were left in float

@@ -1,5 +1,6 @@
 #include "api/candidates.h"
 
+#include "api/quantize_for_target.h"
 #include "api/run_with.h"
 #include "api/verbs.h"
 
@@ -22,11 +23,15 @@ Result<QuantizeResult> MakeCandidate(const std::string& model, const Candidate& 
   PREON_ASSIGN_OR_RETURN(const Choices choices, Resolve(options, run.builtins));
   if (choices.target->NeedsStatistics(choices.plan)) options.calib = statistics;
   options.requirements.clear();
-  if (!candidate.as_quantize) {
+  if (candidate.written == WrittenWhen::kAlways) {
     options.latency_seconds = 0;
     options.write.always = true;
   }
-  return RunWith(options, samples, run, [&](RunInputs& again) { return QuantizeVerb(model, again); });
+  const Judgement only_with_gain{.without_gain = WithoutGain::kIsRefused};
+  return RunWith(options, samples, run, [&](RunInputs& again) {
+    return candidate.written == WrittenWhen::kWithGain ? QuantizeForTarget(model, again, only_with_gain)
+                                                       : QuantizeVerb(model, again);
+  });
 }
 
 }  // namespace preon

@@ -10,13 +10,18 @@
 
 namespace preon {
 
+enum class WrittenWhen {
+  kAlways,
+  kAsQuantize,  ///< with its speed, and refused or made for another target where quantize does so
+  kWithGain,    ///< with its speed, and refused where nothing is gained over float although its target is asked for
+};
+
 /// A way to quantize.
 struct Candidate {
   std::string name;     ///< for people
   std::string options;  ///< of the command line, to paste
   Options settings;     ///< statistics and output are set by MakeCandidate
-  /// With its speed, and refused or made for another target where quantize does so; else written in any case.
-  bool as_quantize = false;
+  WrittenWhen written = WrittenWhen::kAlways;
   std::set<std::string> replaces = {};  ///< options of the run that `options` take the place of, by name
 };
 

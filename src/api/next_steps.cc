@@ -55,7 +55,7 @@ class StepFinder {
     Candidate candidate{.name = std::move(name),
                         .options = std::move(options),
                         .settings = run_.options,
-                        .as_quantize = of_.is_slow,
+                        .written = of_.is_slow ? WrittenWhen::kAsQuantize : WrittenWhen::kAlways,
                         .replaces = std::move(replaces)};
     change(candidate.settings);
     return candidate;
@@ -172,11 +172,12 @@ class StepFinder {
   // Those that find scales in each run.
   Status TryOtherTargets() {
     for (const OtherTarget& other : run_.choices.target->InsteadOfIt()) {
-      const Candidate candidate{.name = StrCat("target ", other.name),
-                                .options = StrCat("--target ", other.name),
-                                .settings = WithTarget(other, run_.options),
-                                .as_quantize = true,  // it may be slower
-                                .replaces = {"target", "calib", "effort", "budget"}};
+      Candidate candidate{.name = StrCat("target ", other.name),
+                          .options = StrCat("--target ", other.name),
+                          .settings = WithTarget(other, run_.options),
+                          .written = WrittenWhen::kWithGain,
+                          .replaces = {"target", "calib", "effort", "budget"}};
+      candidate.settings.write.always = false;
       const Result<Choices> choices = Resolve(candidate.settings, run_.builtins);
       if (!choices.ok() || !choices.value().target->QuantizesActivations()) continue;
       PREON_RETURN_IF_ERROR(TryStep("target", "scales of activations that are found in each run", candidate));
@@ -258,7 +259,7 @@ class StepFinder {
 
   Status TryStep(std::string kind, std::string advice, const Candidate& candidate) {
     PREON_ASSIGN_OR_RETURN(const Tried tried, Try(candidate));
-    if (tried.gains_nothing) return Status::Ok();
+    if (tried.is_refused) return Status::Ok();  // nothing is gained over float
     AddStep(std::move(kind), std::move(advice), tried.model, CommandWith(candidate.options, candidate.replaces));
     return Status::Ok();
   }
@@ -268,7 +269,7 @@ class StepFinder {
   void AddStep(std::string kind, std::string advice, const ValidatedModel& tried, std::string command) {
     if (!tried.failed.empty()) return;
     const double gain = WorstSqnrDb(tried.compare) - WorstSqnrDb(Judged().compare);
-    const bool grows_too_large = tried.size_bytes > Judged().size_bytes && IsTooLarge(tried);
+    const bool grows_too_large = tried.size_bytes > Judged().size_bytes && IsTooLarge(tried.size_bytes);
     if (!tried.why_not.empty() && (of_.is_accurate || gain < kMuchDb || grows_too_large)) return;
     NextStep step{.kind = std::move(kind),
                   .advice = std::move(advice),
@@ -279,10 +280,10 @@ class StepFinder {
     result_.steps.push_back(std::move(step));
   }
 
-  bool IsTooLarge(const ValidatedModel& model) const {
+  bool IsTooLarge(int64_t size_bytes) const {
     return std::ranges::any_of(run_.options.requirements, [&](const Requirement& each) {
       const bool is_size = each.figure == RequiredFigure::kSize || each.figure == RequiredFigure::kSizeShare;
-      return is_size && each.at_most && model.size_bytes > BytesOf(each, result_.float_size_bytes);
+      return is_size && each.at_most && size_bytes > BytesOf(each, result_.float_size_bytes);
     });
   }
 
@@ -316,7 +317,7 @@ class StepFinder {
 }  // namespace
 
 Candidate Given(const Options& options) {
-  return {.name = std::string(kAsGiven), .options = "", .settings = options, .as_quantize = true};
+  return {.name = std::string(kAsGiven), .options = "", .settings = options, .written = WrittenWhen::kAsQuantize};
 }
 
 Status FindSteps(Validation& of, const std::string& file) { return StepFinder(of).Find(file); }

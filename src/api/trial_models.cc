@@ -15,8 +15,8 @@ std::set<std::string> NamesOf(const std::map<std::string, AskedAlgorithm>& asked
 
 // Weights of few bits are far from float until codes are fitted, and not in the order of fitted ones: ResNet20 with
 // int4 11 instead of 20 dB. With 8 bits fitting changes little, and 100 trials would take minutes in place of seconds.
-bool NeedsFittedCodes(const Options& settings) {
-  return settings.ranges.effort != Effort::kFast && settings.types.weight && HasFewCodes(*settings.types.weight);
+bool NeedsFittedCodes(Effort effort, const std::optional<TensorType>& weight) {
+  return effort != Effort::kFast && weight && HasFewCodes(*weight);
 }
 
 }  // namespace
@@ -51,8 +51,8 @@ Result<TrialModels::Made> TrialModels::FromStatistics(const Options& settings, b
 
 Result<TrialModels::Made> TrialModels::Make(const Options& settings, bool with_samples) {
   const std::set<std::string> algorithms = NamesOf(settings.algorithms.asked);
-  if (with_samples || ChoosesBySamples(settings.ranges) || NeedsFittedCodes(settings) ||
-      need_samples_.contains(algorithms))
+  if (with_samples || ChoosesBySamples(settings.ranges) ||
+      NeedsFittedCodes(settings.ranges.effort, settings.types.weight) || need_samples_.contains(algorithms))
     return FromStatistics(settings, true);
   Result<Made> made = FromStatistics(settings, false);
   if (made.ok() || made.status().id() != ErrorId::kMissingOption) return made;

@@ -36,7 +36,7 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run) 
                          .shared_tensors = static_cast<int64_t>(data.shared.size()),
                          .warnings = run.choices.warnings};
   result.warnings.insert(result.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
-  WarnOfRandom(run.options, "these statistics", result.warnings);
+  WarnOfRandom(run.options.data.from, run.options.eval_data, "these statistics", result.warnings);
   for (const auto& [name, seconds] : result.facts.seconds) {
     if (name == "calibrate")
       result.seconds_per_sample = seconds / static_cast<double>(std::max<int64_t>(result.samples, 1));

@@ -169,7 +169,7 @@ Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run) {
       if (found != of_method.tensors.end()) of_method.tensors[tensor] = found->second;
     }
   }
-  WarnOfRandom(options, "these ranges", result.warnings);
+  WarnOfRandom(options.data.from, options.eval_data, "these ranges", result.warnings);
   result.facts = RunFactsOf(run.context, "ranges", calibration.workers_peak_rss_bytes);
   if (!options.outputs.file.empty())
     PREON_RETURN_IF_ERROR(WriteFileAtomically(options.outputs.file, RangesFile(result)));

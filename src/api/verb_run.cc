@@ -87,7 +87,7 @@ Result<RunResult> RunVerb(const std::string& model, RunInputs& run) {
     PREON_RETURN_IF_ERROR(RunOnce(session, inputs, run, pass == 0 && outputs ? &*outputs : nullptr, recorder, result));
   }
   result.latency = recorder.Summarize();
-  WarnOfRandom(run.options, "these outputs", result.warnings);
+  WarnOfRandom(run.options.data.from, run.options.eval_data, "these outputs", result.warnings);
   result.facts = RunFactsOf(run.context, "run");
   return result;
 }
@@ -111,7 +111,7 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
   PREON_ASSIGN_OR_RETURN(
       result.compare, Compare(OutputsOf(first, run.context), OutputsOf(second, run.context), *source, {}, run.context));
   result.warnings = WarningsOf(result.compare);
-  WarnOfRandom(options, "these figures", result.warnings);
+  WarnOfRandom(options.data.from, options.eval_data, "these figures", result.warnings);
   if (!options.data.from.has_random()) {
     PREON_ASSIGN_OR_RETURN(source, run.samples.open(inputs, {}));
     for (std::string& warning :

@@ -98,7 +98,7 @@ class ConfigSearch {
       result_.warnings.emplace_back(
           "too few samples to keep some apart: the figures are of samples that the search chose "
           "by; others may give worse ones");
-    WarnOfRandom(options(), "these figures", result_.warnings);
+    WarnOfRandom(options().data.from, options().eval_data, "these figures", result_.warnings);
     if (options().data.from.has_random()) return Status::Ok();
     PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> source, run_.samples.open(inputs_, {}));
     const std::vector<std::string> found =

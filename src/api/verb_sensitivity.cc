@@ -94,7 +94,7 @@ Result<SensitivityResult> SensitivityVerb(const std::string& model, RunInputs& r
         FixCommand(model, options.given.config_file, options.given.settings, result.target, result.fix->nodes);
   if (!options.target && options.plan.compat == Compat::kOff) result.scope = ScopeWithoutTarget(*run.choices.target);
   result.warnings.insert(result.warnings.begin(), prepared.warnings.begin(), prepared.warnings.end());
-  WarnOfRandom(options, "these figures", result.warnings);
+  WarnOfRandom(options.data.from, options.eval_data, "these figures", result.warnings);
   result.facts = RunFactsOf(run.context, "sensitivity", calibration.workers_peak_rss_bytes);
   return result;
 }

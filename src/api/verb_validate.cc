@@ -24,7 +24,7 @@ Status ChooseSamples(Validation& of) {
   of.fingerprint = model.fingerprint;
   PREON_ASSIGN_OR_RETURN(of.kept, KeepSamples(of.run.samples, EvalSamples(options.eval_data, options.data), of.inputs));
   of.result.unseen = AreUnseen(options.eval_data, options.data.from, of.result.warnings) && of.kept.unseen;
-  WarnOfRandom(options, "these figures", of.result.warnings);
+  WarnOfRandom(options.data.from, options.eval_data, "these figures", of.result.warnings);
   if (options.data.from.has_random()) return Status::Ok();
   PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> source, of.run.samples.open(of.inputs, {}));
   for (std::string& warning : CheckInputs(*source, of.inputs, 1, [&] { return LoadModel(of.model); }, of.run.context))

@@ -103,8 +103,9 @@ QuantizeStage RunInputs::Quantization() const {
 
 PartialCalibration RunInputs::Partial() const { return {options.data, options.calibration, options.outputs.file}; }
 
-void WarnOfRandom(const Options& options, std::string_view what, std::vector<std::string>& warnings) {
-  if (options.data.from.has_random() || std::ranges::any_of(options.eval_data, IsRandomSource))
+void WarnOfRandom(const SourceOptions& from, const std::vector<std::string>& eval, std::string_view what,
+                  std::vector<std::string>& warnings) {
+  if (from.has_random() || std::ranges::any_of(eval, IsRandomSource))
     warnings.push_back(StrCat("random samples: ", what, " do not describe real data"));
 }
 

@@ -42,7 +42,8 @@ Result<RunInputs> MakeRunInputs(const Options& options, const Builtins& builtins
                                 OpenSamples callers_samples = {});
 
 /// Warns where samples are random: then `what`, of a result, does not describe real data.
-void WarnOfRandom(const Options& options, std::string_view what, std::vector<std::string>& warnings);
+void WarnOfRandom(const SourceOptions& from, const std::vector<std::string>& eval, std::string_view what,
+                  std::vector<std::string>& warnings);
 
 /// What every answer carries; ends the running stage.
 /// @param workers_peak_rss_bytes  largest resident sets of other processes that worked for this run, together

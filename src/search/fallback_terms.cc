@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/str_cat.h"
-#include "decide/number_text.h"
+#include "report/text_writer.h"
 
 namespace preon {
 namespace {
@@ -29,10 +29,10 @@ bool FallbackTerms::Pays(double gain_db, double cost) const {
 
 std::string FallbackTerms::Text() const {
   const std::string of_poor = missing_db > 0 ? StrCat(" (until ", kEnoughOfPoorDb, " dB: for each ",
-                                                      NumberText("%.1f", 100 / kDbForAllOfPoor), " %)")
+                                                      FigureText(100 / kDbForAllOfPoor, "%.1f"), " %)")
                                              : "";
   return StrCat("gain ", kLeastGroupDb, " dB or more, and 1 dB for each ", 100 / kDbForAll, " % of the time", of_poor,
-                " that they take, which may be at most ", NumberText("%.4g", 100 * budget), " %");
+                " that they take, which may be at most ", FigureText(100 * budget, "%.4g"), " %");
 }
 
 }  // namespace preon

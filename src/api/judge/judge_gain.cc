@@ -42,7 +42,6 @@ Result<std::optional<QuantizeResult>> JudgeGain(const Judgement& judgement, cons
   const bool writes = judgement.without_gain == WithoutGain::kIsWarnedOf || question.always_write;
   if (!why.empty() && !writes) return Error(ErrorId::kNothingToGain, why);
   if (!why.empty()) result.warnings.push_back(StrCat("nothing is gained over the float model: ", why));
-  result.no_gain = std::move(why);
   if (std::string busy = WarningOfBusySpeed(figures.speedup); !busy.empty()) result.warnings.push_back(std::move(busy));
   if (const std::string doubt = WhyInDoubt(as_target); judgement.instead && !writes && !doubt.empty()) {
     Result<QuantizeResult> other = judgement.instead({{result.target, doubt}, result.quantized_size_bytes, as_target});

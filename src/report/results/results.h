@@ -153,7 +153,6 @@ struct QuantizeResult {
   std::vector<RequirementOutcome> requirements;
   std::vector<Alarm> alarms;
   StoredWeights stored;
-  std::string no_gain;  ///< why nothing is gained over the float model, although it was written; ""
   std::vector<std::string> warnings;
 };
 
