@@ -6,6 +6,7 @@
 #include "api/verbs.h"
 #include "base/output/atomic_file.h"
 #include "base/spelling.h"
+#include "ir/model_io.h"
 #include "pipeline/calibrate_stage.h"
 #include "pipeline/calibration_setup.h"
 #include "pipeline/fallback_planner.h"
@@ -141,6 +142,8 @@ Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run) {
     planned = PlanRanges(prepared.model.graph, prepared.plan);
   } else {
     PREON_RETURN_IF_ERROR(CheckStatisticsAlone(options));
+    if (!path.ends_with(".calib") && !IsCalibFile(path) && LoadModel(path).ok())
+      return MissingData("ranges", "--data SRC for the ranges of a model, or a .calib file");
     if (run.choices.method->collects()) return NeedsValues(run.choices.method->name());
     run.context.BeginStage("load");
     PREON_ASSIGN_OR_RETURN(calibration.data, LoadCalibration(path, run.context.ThreadCount()));

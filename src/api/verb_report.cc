@@ -161,7 +161,7 @@ Result<AnyReport> ReportVerb(const std::vector<std::string>& models, RunInputs& 
   using Either = Result<AnyReport>;
   PREON_RETURN_IF_ERROR(CheckOutputs(run.options, models));
   const std::string& output = run.options.outputs.file;
-  if (!output.empty()) PREON_RETURN_IF_ERROR(ReportFormatOf(output).status());
+  if (!output.empty()) PREON_RETURN_IF_ERROR(ReportFormatOf(output).status().WithContext("--output"));
   for (const std::string& file : models) {
     if (file.ends_with(".json")) {
       if (models.size() > 1)

@@ -21,7 +21,8 @@ struct FigureRow {
 
 constexpr FigureRow kFigures[] = {
     {"drop", RequiredFigure::kDrop, Unit::kShare,
-     "samples with labels (--labels, or an array 'label' beside the inputs); preon validate counts other metrics"},
+     "samples with labels (--labels, or an array 'label' beside the inputs), or another metric, which preon validate "
+     "counts"},
     {"agreement", RequiredFigure::kAgreement, Unit::kShare, "samples of your own (--data) and an output of classes"},
     {"sqnr", RequiredFigure::kSqnr, Unit::kDecibel, "samples of your own (--data) and an output that can be compared"},
     {"speed", RequiredFigure::kSpeed, Unit::kFactor, "a measurement of latency (--latency above 0)"},

@@ -49,7 +49,8 @@ Result<CalibrationData> LoadFittingCalibration(const std::string& path, const Pl
   PREON_RETURN_IF_ERROR(CheckSameModel(data.model_fingerprint, prepared.model.fingerprint).WithContext(path));
   const std::string wanted = PlacementSetup(prepared, float16);
   if (WithoutMode(data.setup) == wanted) return data;
-  return Error(ErrorId::kCalibFileMismatch, path, ": made with '", data.setup, "', wanted '", wanted, "'");
+  return Error(ErrorId::kCalibFileMismatch, path, ": made with '", data.setup, "', wanted '", wanted, "'")
+      .WithHint("preon calibrate with the options of this run, such as --target, makes a file that fits");
 }
 
 std::string WarningOfCompat(const CalibrationData& data, Compat compat, const std::string& path) {

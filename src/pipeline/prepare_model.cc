@@ -79,7 +79,9 @@ Status CheckIsFloat(const Model& model) {
       continue;
     return Error(ErrorId::kAlreadyQuantized, model.source_path, ": node ", node->name, ": the model already holds ",
                  node->op_type, "; wanted a float model")
-        .WithHint("quantized models are for preon lint, preon retarget and preon export-qat");
+        .WithHint(
+            "quantized models are for preon lint, preon retarget, preon export-qat, and preon validate FLOAT "
+            "QUANTIZED");
   }
   return Status::Ok();
 }

@@ -186,3 +186,14 @@ def test_runs_keep_no_usage_data(preon, model, data, tmp_path):
     done = preon("run", model, "--data", data, "--quiet", env={**environment, "HOME": str(tmp_path / "home")})
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "home").exists()
+
+
+def test_errors_name_what_is_missing_and_what_helps(preon, model, data):
+    assert preon("quantize", model, "-o", "q.onnx", "--data", data, "--always-write", "--latency", 0).returncode == 0
+    assert preon("calibrate", model, "-o", "x.calib", "--data", data).returncode == 0
+    preon.fails(2, 1002, "report", model, "-o", "r.pdf", "--data", data, says="--output: got 'r.pdf'")
+    preon.fails(2, 1003, "ranges", model, says="ranges: no samples; wanted --data SRC for the ranges of a model, or a .calib file")
+    assert "preon validate FLOAT QUANTIZED" in preon.fails(2, 2009, "validate", "q.onnx", "--data", data).stderr
+    preon.fails(2, 1003, "validate", model, "--data", data, "--require", "drop<=1%", "--latency", 0, says="or another metric, which preon validate counts")
+    other = preon.fails(2, 3013, "quantize", model, "-o", "s.onnx", "--calib", "x.calib", "--target", "simulate", "--always-write")
+    assert "preon calibrate with the options of this run, such as --target, makes a file that fits" in other.stderr
