@@ -112,7 +112,7 @@ Status QuantizeStage::LoadForVerification(const PlannedModel& prepared, Written&
     // It may be the runtime's own copy that could not be written.
     const bool loads = Session::OpenModel(quantized, {.threads = options.threads}, context_).ok();
     if (!loads) return NotWritten(ErrorId::kVerifyLoad, "the runtime can't load the result", session.status());
-    return NotWritten(ErrorId::kIoWrite, StrCat("no disk space for the runtime's graph in ", context_.TempDir()),
+    return NotWritten(ErrorId::kIoWrite, StrCat("the runtime can't write its graph in ", context_.TempDir()),
                       session.status())
         .WithHint("--tmp-dir chooses another folder");
   }

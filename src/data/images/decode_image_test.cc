@@ -85,6 +85,15 @@ TEST(DecodeImageTest, RefusesPicturesWithoutPixels) {
   EXPECT_EQ(Decode(Bmp(Pixels({0, 4}, 3))).status().id(), ErrorId::kImageUnreadable);
 }
 
+TEST(DecodeImageTest, SaysThatAPictureHasTooManyPixels) {
+  for (const std::string size : {std::string("\0\0\x75\x30", 4), std::string("\xff\xff\xff\xff")}) {  // 30000, 2^32 - 1
+    const std::string bytes = StrCat("\x89PNG\r\n\x1a\n", std::string("\0\0\0\rIHDR", 8), size, size, "\x08\x02");
+    const Status status = DecodeImage(std::as_bytes(std::span(bytes)), "large.png").status();
+    EXPECT_EQ(status.id(), ErrorId::kImageUnreadable);
+    EXPECT_NE(status.message().find("pixels; wanted at most 178956970"), std::string::npos) << status.message();
+  }
+}
+
 TEST(DecodeImageTest, RefusesFilesCutShort) {
   const Pixels rgb = Ramp({16, 16}, 3);
   // A PNG lacks nothing but its end mark in the last 12 bytes.

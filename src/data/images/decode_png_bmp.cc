@@ -1,6 +1,8 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <string_view>
+#include <utility>
 
 #include "data/files/little_endian.h"
 #include "data/images/decode_image.h"
@@ -24,6 +26,23 @@ Status Unreadable(const char* why) {
                "a damaged PNG or BMP image, or cut short: ", why == nullptr ? "no reason given" : why);
 }
 
+Status TooLarge(int64_t width, int64_t height) {
+  return Error(ErrorId::kImageUnreadable, "an image of ", width, " x ", height, " pixels; wanted at most ", kMaxPixels);
+}
+
+// Of the first chunk, which the decoder refuses to read where it is too large; 0 x 0 of anything else.
+std::pair<int64_t, int64_t> PngSize(std::span<const std::byte> bytes) {
+  constexpr size_t kAtWidth = 16, kAtHeight = 20;
+  constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
+  if (bytes.size() < kAtHeight + 4 || std::memcmp(bytes.data(), kSignature.data(), kSignature.size()) != 0) return {};
+  const auto big_endian = [&](size_t at) {
+    int64_t value = 0;
+    for (size_t index = at; index < at + 4; ++index) value = value << 8 | std::to_integer<int64_t>(bytes[index]);
+    return value;
+  };
+  return {big_endian(kAtWidth), big_endian(kAtHeight)};
+}
+
 // The decoder takes what lies behind the end of a BMP file for black. Source: BITMAPINFOHEADER, BITMAPCOREHEADER.
 bool IsShortBmp(std::span<const std::byte> bytes, int width, int height) {
   constexpr size_t kHeaderBytes = 30;
@@ -41,10 +60,12 @@ Result<Pixels> DecodePngOrBmp(std::span<const std::byte> bytes) {
   const stbi_uc* data = reinterpret_cast<const stbi_uc*>(bytes.data());
   const int size_bytes = static_cast<int>(bytes.size());
   int width = 0, height = 0, stored_channels = 0;
+  if (const auto [png_width, png_height] = PngSize(bytes); static_cast<double>(png_width) * png_height > kMaxPixels)
+    return TooLarge(png_width, png_height);
   if (stbi_info_from_memory(data, size_bytes, &width, &height, &stored_channels) == 0)
     return Unreadable(stbi_failure_reason());
   if (width < 1 || height < 1) return Unreadable("no pixels");
-  if (int64_t{width} * height > kMaxPixels) return Unreadable("too many pixels");
+  if (int64_t{width} * height > kMaxPixels) return TooLarge(width, height);
   if (IsShortBmp(bytes, width, height)) return Unreadable("pixels are missing");
   const int channels = stored_channels <= 2 ? 1 : 3;  // transparency is dropped
   const std::unique_ptr<stbi_uc, void (*)(void*)> decoded(
