@@ -53,15 +53,6 @@ std::optional<ClassRows> AsClassRows(const Tensor& tensor, std::span<const doubl
   return ClassRows{tensor.count() / shape.back(), shape.back(), per_sample};
 }
 
-// Entries that come before `label` in descending order; ties by index, as in a stable sort.
-int64_t RankOf(std::span<const double> row, int64_t label) {
-  int64_t rank = 0;
-  for (int64_t index = 0; index < static_cast<int64_t>(row.size()); ++index) {
-    rank += row[index] > row[label] || (row[index] == row[label] && index < label);
-  }
-  return rank;
-}
-
 std::optional<Accuracy> Share(int64_t top1, int64_t top5, int64_t labelled) {
   if (labelled == 0) return std::nullopt;
   return Accuracy{static_cast<double>(top1) / labelled, static_cast<double>(top5) / labelled};

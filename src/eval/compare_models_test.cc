@@ -51,6 +51,16 @@ TEST(Compare, CountsValuesThatAreFiniteOnlyInTheReference) {
   EXPECT_EQ(y.sqnr_db, kExactSqnrDb);
 }
 
+TEST(Compare, ClassScoresThatBecameNaNAreRightAboutNothing) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Comparison result =
+      CompareOnce(Output({2, 3}, {3, 2, 1, 1, 2, 3}), Output({2, 3}, {nan, nan, nan, nan, 2, 3}), {0, 2});
+  EXPECT_EQ(result.reference_accuracy->top1, 1);
+  EXPECT_EQ(result.other_accuracy->top1, 0.5);
+  EXPECT_EQ(result.other_accuracy->top5, 0.5);
+  EXPECT_EQ(result.argmax_agreement, 0.5);
+}
+
 TEST(Compare, ValuesThatAreNotFiniteInTheReferenceAreTold) {
   const float inf = std::numeric_limits<float>::infinity();
   const Comparison some = CompareOnce(Output({3}, {1, inf, 2}), Output({3}, {1, 7, 2}));

@@ -1,7 +1,8 @@
 #include "eval/values.h"
 
-#include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 
 #include "base/half.h"
 
@@ -24,7 +25,21 @@ std::vector<double> Decoded(const Tensor& tensor, double (*decode)(uint16_t)) {
 
 }  // namespace
 
-int64_t ArgMax(std::span<const double> values) { return std::ranges::max_element(values) - values.begin(); }
+int64_t ArgMax(std::span<const double> values) {
+  int64_t best = -1;
+  for (int64_t index = 0; index < std::ssize(values); ++index) {
+    if (!std::isnan(values[index]) && (best < 0 || values[index] > values[best])) best = index;
+  }
+  return best;
+}
+
+int64_t RankOf(std::span<const double> values, int64_t index) {
+  if (std::isnan(values[index])) return std::numeric_limits<int64_t>::max();
+  int64_t rank = 0;
+  for (int64_t other = 0; other < std::ssize(values); ++other)
+    rank += values[other] > values[index] || (values[other] == values[index] && other < index);
+  return rank;
+}
 
 std::vector<double> ToDoubles(const Tensor& tensor) {
   switch (tensor.type()) {

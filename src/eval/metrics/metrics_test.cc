@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace preon {
 namespace {
@@ -31,6 +32,14 @@ const std::vector<NamedTensor> kScores = OutputOf({4, 3}, {3, 2, 1, 1, 3, 2, 3, 
 TEST(Metrics, Top) {
   EXPECT_DOUBLE_EQ(Value("top1", Labelled({0, 1, 2, 2}), kScores), 0.75);
   EXPECT_DOUBLE_EQ(Value("top2", Labelled({1, 2, 2, 0}), kScores), 0.5);
+}
+
+TEST(Metrics, ScoresThatAreNaNAreRightAboutNothing) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<NamedTensor> scores = OutputOf({3, 3}, {nan, nan, nan, nan, 3, 2, nan, 1, 2});
+  EXPECT_DOUBLE_EQ(Value("top1", Labelled({0, 0, 2}), scores), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(Value("top2", Labelled({1, 1, 0}), scores), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(Value("f1", Labelled({0, 0, 0}), scores), 0);
 }
 
 TEST(Metrics, MacroF1) {  // scikit-learn's f1_score(average="macro") of [0, 1, 2, 2] and [0, 1, 0, 2]

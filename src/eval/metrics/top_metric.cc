@@ -1,6 +1,7 @@
-
+// Share of samples whose label is among the largest scores.
 #include "eval/metrics/mean_metric.h"
 #include "eval/metrics/metrics.h"
+#include "eval/values.h"
 
 namespace preon {
 namespace {
@@ -29,14 +30,8 @@ class TopMetric final : public Metric {
                    " classes, so that no answer is wrong; wanted top", scores.classes - 1, " or less");
     PREON_ASSIGN_OR_RETURN(const std::vector<int64_t> labels, FindLabels(name_, batch, scores.classes));
     std::vector<SampleScore> right;
-    for (size_t sample = 0; sample < labels.size(); ++sample) {
-      const std::span<const double> row = scores.row(sample);
-      const auto label = static_cast<size_t>(labels[sample]);
-      int64_t before = 0;  // ties by index, as in a stable sort
-      for (size_t other = 0; other < row.size(); ++other)
-        before += row[other] > row[label] || (row[other] == row[label] && other < label);
-      right.push_back({before < first_ ? 1.0 : 0.0});
-    }
+    for (size_t sample = 0; sample < labels.size(); ++sample)
+      right.push_back({RankOf(scores.row(sample), labels[sample]) < first_ ? 1.0 : 0.0});
     return right;
   }
 
