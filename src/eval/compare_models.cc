@@ -58,8 +58,9 @@ std::optional<Accuracy> Share(int64_t top1, int64_t top5, int64_t labelled) {
   return Accuracy{static_cast<double>(top1) / labelled, static_cast<double>(top5) / labelled};
 }
 
-// Outputs may have a million values: sums in registers, and of each sample on its own.
-void AddErrors(std::span<const double> a, std::span<const double> b, OutputSums& sums, ComparedPart& part) {
+// Outputs may have a million values: sums in registers, and of each sample on its own. Gives how many of `b` alone are
+// not finite.
+int64_t AddErrors(std::span<const double> a, std::span<const double> b, OutputSums& sums, ComparedPart& part) {
   double signal = 0, other = 0, dot = 0, noise = 0, max_abs = 0;
   int64_t not_finite = 0, float_not_finite = 0;
   for (size_t index = 0; index < a.size(); ++index) {
@@ -84,6 +85,7 @@ void AddErrors(std::span<const double> a, std::span<const double> b, OutputSums&
   sums.not_finite += not_finite;
   sums.float_not_finite += float_not_finite;
   sums.positions_seen += static_cast<int64_t>(a.size());
+  return not_finite;
 }
 
 double LargestDifference(std::span<const double> a, std::span<const double> b) {
@@ -214,8 +216,10 @@ Status Comparer::Add(const std::vector<NamedTensor>& reference, const std::vecto
                                     of_b = std::span(b).subspan(sample * size, size);
       ComparedPart& part = sums.parts.Next();
       const ComparedPart before = part;  // of neighbours that share the part
-      AddErrors(counted_a.subspan(sample * size, size), counted_b.subspan(sample * size, size), sums, part);
-      const double db = Decibel(part.signal - before.signal, part.noise - before.noise);
+      const int64_t not_finite =
+          AddErrors(counted_a.subspan(sample * size, size), counted_b.subspan(sample * size, size), sums, part);
+      const double db =
+          not_finite > 0 ? -kExactSqnrDb : Decibel(part.signal - before.signal, part.noise - before.noise);
       if (sample < worst_db.size()) worst_db[sample] = std::min(worst_db[sample], db);
       sums.at_ends[0].Add(of_a);
       sums.at_ends[1].Add(of_b);
@@ -302,8 +306,10 @@ std::vector<ClassDrop> WorstClasses(const std::map<int64_t, PairedCounts>& by_cl
 }
 
 bool SameOutputs(const Comparison& comparison) {
-  return std::ranges::all_of(comparison.outputs,
-                             [](const auto& named) { return !named.second.left_out && named.second.max_abs == 0; });
+  return std::ranges::all_of(comparison.outputs, [](const auto& named) {
+    const OutputComparison& output = named.second;
+    return !output.left_out && output.max_abs == 0 && output.not_finite == 0;
+  });
 }
 
 const OutputComparison* WorstOutput(const Comparison& comparison) {

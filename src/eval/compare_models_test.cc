@@ -51,6 +51,16 @@ TEST(Compare, CountsValuesThatAreFiniteOnlyInTheReference) {
   EXPECT_EQ(y.sqnr_db, kExactSqnrDb);
 }
 
+TEST(Compare, OutputsThatBecameNaNAreNotTheSame) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  Comparer comparer;
+  ASSERT_TRUE(comparer.Add(Output({2, 2}, {1, 2, 3, 4}), Output({2, 2}, {1, 2, nan, 4}), 2, {}).ok());
+  const Comparison result = comparer.Finish();
+  EXPECT_FALSE(SameOutputs(result));
+  EXPECT_EQ(result.most_changed.at(0).index, 1);
+  EXPECT_EQ(result.most_changed.at(0).sqnr_db, -kExactSqnrDb);
+}
+
 TEST(Compare, ClassScoresThatBecameNaNAreRightAboutNothing) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const Comparison result =
