@@ -89,13 +89,11 @@ class Tables {
       AddCells(entry, "", cells);
       for (const auto& [column, cell] : cells) {
         if (std::ranges::find(table.columns, column) != table.columns.end()) continue;
-        if (table.columns.size() == kMostColumns) {  // each entry has keys of its own
-          AddEntries(name, entries);
-          return;
-        }
+        if (table.columns.size() == kMostColumns) return AddEntries(name, entries);  // each entry has keys of its own
         table.columns.push_back(column);
       }
     }
+    if (table.columns.empty()) return AddEntries(name, entries);  // all are empty objects
     for (const Cells& cells : rows) {
       std::vector<SavedCell>& row = table.rows.emplace_back(table.columns.size());
       for (const auto& [column, cell] : cells)

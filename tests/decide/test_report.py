@@ -174,6 +174,7 @@ def test_what_is_no_result_is_refused(preon, model, data):
 
 def test_entries_that_share_no_keys_are_shown_as_json(preon):
     methods = [{f"key{i}": i} for i in range(200)]
-    (preon.folder / "result.json").write_text(json.dumps({"schema": 2, "verb": "ranges", "methods": methods, "odd": [{"a": 1}, 2, {"a": {"b": [1, 2]}}]}))
+    (preon.folder / "result.json").write_text(json.dumps({"schema": 2, "verb": "ranges", "methods": methods, "odd": [{"a": 1}, 2, {"a": {"b": [1, 2]}}], "empty": [{}, {}]}))
+    assert preon("report", "result.json", "-o", "odd.html").returncode == 0
     told = preon("report", "result.json").stdout
     assert 'name 199  entry {"key199":199}' in told and "  a 1\n" in told and "a.b 1, 2" in told
