@@ -50,6 +50,23 @@ TEST(InferShapes, QuantizedOperatorsOfTheRuntimeHaveShapes) {
   EXPECT_EQ(model.graph.TypeOf("add"), DataType::kUInt8);
 }
 
+TEST(InferShapes, QuantizedOperatorsOfTheRuntimeHaveTypes) {
+  Model model = LoadText(R"(<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
+  g (uint8[N, 4, 4, 8] x, uint8[N, 16] m, int8[16, 10] w) => (float[K] y)
+  <float s = {0.5}, uint8 z = {0}> {
+    pool = com.microsoft.QLinearGlobalAveragePool <channels_last = 1> (x, s, z, s, z)
+    floats = com.microsoft.QGemm(m, s, z, w, s, z)
+    packed = com.microsoft.QGemm(m, s, z, w, s, z, "", s, z)
+    y = com.microsoft.Unknown(floats)
+  })");
+  InferShapes(model);
+  EXPECT_EQ(model.graph.TypeOf("pool"), DataType::kUInt8);
+  EXPECT_EQ(model.graph.ShapeOf("pool"), std::nullopt);
+  EXPECT_EQ(model.graph.TypeOf("floats"), DataType::kFloat);
+  EXPECT_EQ(model.graph.ShapeOf("floats"), (Shape{kDynamicDim, 10}));
+  EXPECT_EQ(model.graph.TypeOf("packed"), DataType::kUInt8);
+}
+
 TEST(InferShapes, LargeWeightsAreDeclaredNotCopied) {
   Model model = LoadText(kConvolution);
   model.graph.SetInitializer("big", Tensor::Allocate(DataType::kFloat, {8, 8, 3, 3}));

@@ -66,9 +66,16 @@ class ContextOfTwin final : public onnx::InferenceContext {
 
 // Of images that lie [N, H, W, C] no more than the type is known.
 void InferTwin(onnx::InferenceContext& context, const Twin& twin) {
-  if (onnx::getAttribute(context, "channels_last", 0) != 0) return;
+  if (onnx::getAttribute(context, "channels_last", 0) != 0) {
+    onnx::propagateElemTypeFromInputToOutput(context, 0, 0);
+    return;
+  }
   ContextOfTwin of_onnx(context, twin);
   onnx::OpSchemaRegistry::Schema(std::string(twin.of_onnx))->GetTypeAndShapeInferenceFunction()(of_onnx);
+  constexpr size_t kScaleOfResult = 7;
+  const bool gives_floats = twin.op_type == "QGemm" && (context.getNumInputs() <= kScaleOfResult ||
+                                                        context.getInputType(kScaleOfResult) == nullptr);
+  if (gives_floats) onnx::updateOutputElemType(context, 0, onnx::TensorProto::FLOAT);
 }
 
 // y = A · B with B packed: the last axis of A becomes N.
