@@ -4,6 +4,8 @@
 #include <numeric>
 #include <vector>
 
+#include "base/text.h"
+
 namespace preon {
 namespace {
 
@@ -40,11 +42,7 @@ std::string ToUpper(std::string_view text) {
   return upper;
 }
 
-std::string JoinNames(std::span<const std::string> names) {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  return list;
-}
+std::string JoinNames(std::span<const std::string> names) { return Join(names, ", "); }
 
 std::string NearestName(std::string_view typed, std::span<const std::string> known) {
   std::string best;

@@ -26,6 +26,12 @@ std::optional<double> ParseRatio(std::string_view text) {
   return std::isfinite(ratio) ? std::optional(ratio) : std::nullopt;
 }
 
+std::string Join(std::span<const std::string> words, std::string_view separator) {
+  std::string text;
+  for (const std::string& word : words) text += StrCat(text.empty() ? "" : separator, word);
+  return text;
+}
+
 std::vector<std::string> Split(std::string_view text, char separator) {
   std::vector<std::string> parts(1);
   for (char c : text) {

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,9 @@ std::optional<double> ParseRatio(std::string_view text);
 
 /// "500", "10k", "2M", "1.5G" (powers of 1000). Errors: kBadOptionValue.
 Result<int64_t> ParseCount(std::string_view text);
+
+/// The words with the separator between them.
+std::string Join(std::span<const std::string> words, std::string_view separator);
 
 /// The parts between separators; one empty part for an empty text.
 std::vector<std::string> Split(std::string_view text, char separator);

@@ -24,6 +24,11 @@ TEST(TextTest, NumbersAreWhole) {
   for (const char* text : {"", "1x", " 1", "1 ", "99999999999"}) EXPECT_FALSE(ParseNumber<int>(text)) << text;
 }
 
+TEST(TextTest, JoinPutsSeparatorsBetweenWords) {
+  EXPECT_EQ(Join(std::vector<std::string>{"a", "b", "c"}, "; "), "a; b; c");
+  EXPECT_EQ(Join({}, ", "), "");
+}
+
 TEST(TextTest, SplitKeepsEmptyParts) {
   EXPECT_EQ(Split("a,,b", ','), (std::vector<std::string>{"a", "", "b"}));
   EXPECT_EQ(Split("", ','), std::vector<std::string>{""});

@@ -7,11 +7,7 @@
 namespace preon::cli {
 namespace {
 
-std::string Joined(const std::vector<std::string>& words, std::string_view separator = " ") {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? std::string() : std::string(separator)) + word;
-  return text;
-}
+std::string InOneLine(const std::vector<std::string>& words) { return Join(words, " "); }
 
 std::string Replaced(std::string text, std::string_view from, std::string_view to) {
   for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
@@ -92,8 +88,8 @@ complete -F _preon_complete preon
 std::string BashValues(const OptionHelp& option) {
   if (option.operand == Operand::kFolder) return "@folders";
   if (option.operand == Operand::kFile)
-    return option.choices.empty() ? "@files" : StrCat("@files ", Joined(option.choices));
-  return option.choices.empty() ? "@none" : Joined(option.choices);
+    return option.choices.empty() ? "@files" : StrCat("@files ", InOneLine(option.choices));
+  return option.choices.empty() ? "@none" : InOneLine(option.choices);
 }
 
 }  // namespace
@@ -107,16 +103,17 @@ std::string BashCompletion(const std::vector<VerbHelp>& verbs) {
     if (option->repeats) repeating.push_back(words);
     values += StrCat("    ", words, ") values=", ShellQuoted(BashValues(*option)), " ;;\n");
   }
-  script += StrCat("  case $option in\n    ", Joined(repeating, "|"),
+  script += StrCat("  case $option in\n    ", Join(repeating, "|"),
                    ") ;;\n    *) ((index == ${#before[@]} - 1)) || option= ;;\n  esac\n",
                    "  [[ $current == -* ]] && option=\n  case $option in\n", values, "  esac\n");
   script += StrCat("  if [[ -z $values && -z $verb ]]; then\n    values=",
-                   ShellQuoted(Joined(Names(verbs)) + " -h --help -V --version"), "\n  elif [[ -z $values ]]; then\n",
-                   "    case $verb in\n");
+                   ShellQuoted(InOneLine(Names(verbs)) + " -h --help -V --version"),
+                   "\n  elif [[ -z $values ]]; then\n", "    case $verb in\n");
   for (const VerbHelp& verb : verbs) {
-    const std::string others = verb.choices.empty() ? TakesFiles(verb) ? "@files" : "@none" : Joined(verb.choices);
-    script += StrCat("      ", verb.name, ") if [[ $current == -* ]]; then values=", ShellQuoted(Joined(WordsOf(verb))),
-                     "; else values=", ShellQuoted(others), "; fi ;;\n");
+    const std::string others = verb.choices.empty() ? TakesFiles(verb) ? "@files" : "@none" : InOneLine(verb.choices);
+    script +=
+        StrCat("      ", verb.name, ") if [[ $current == -* ]]; then values=", ShellQuoted(InOneLine(WordsOf(verb))),
+               "; else values=", ShellQuoted(others), "; fi ;;\n");
   }
   return StrCat(script, "      *) values=@none ;;\n    esac\n  fi", kBashTail);
 }
@@ -136,8 +133,8 @@ std::string ZshText(std::string_view text) {
 std::string ZshAction(const OptionHelp& option) {
   if (option.operand == Operand::kFolder) return "_files -/";
   if (option.operand == Operand::kFile)
-    return option.choices.empty() ? "_files" : StrCat("{_files; compadd -- ", Joined(option.choices), "}");
-  return option.choices.empty() ? "" : StrCat("(", Joined(option.choices), ")");
+    return option.choices.empty() ? "_files" : StrCat("{_files; compadd -- ", InOneLine(option.choices), "}");
+  return option.choices.empty() ? "" : StrCat("(", InOneLine(option.choices), ")");
 }
 
 std::string ZshSpec(const OptionHelp& option) {
@@ -176,7 +173,7 @@ _preon() {
     for (const OptionsHelp& group : verb.groups) {
       for (const OptionHelp& option : group.options) script += StrCat(" \\\n          ", ZshSpec(option));
     }
-    if (!verb.choices.empty()) script += StrCat(" \\\n          '1: :(", Joined(verb.choices), ")'");
+    if (!verb.choices.empty()) script += StrCat(" \\\n          '1: :(", InOneLine(verb.choices), ")'");
     if (TakesFiles(verb)) script += " \\\n          '*:file:_files'";
     script += " ;;\n";
   }
@@ -201,14 +198,14 @@ std::string FishCompletion(const std::vector<VerbHelp>& verbs) {
         StrCat("complete -c preon -n __fish_use_subcommand -a ", verb.name, " -d ", quoted(Brief(verb.summary)), "\n");
   for (const VerbHelp& verb : verbs) {
     const std::string begin = StrCat("complete -c preon -n '__fish_seen_subcommand_from ", verb.name, "'");
-    if (!verb.choices.empty()) script += StrCat(begin, " -a ", quoted(Joined(verb.choices)), "\n");
+    if (!verb.choices.empty()) script += StrCat(begin, " -a ", quoted(InOneLine(verb.choices)), "\n");
     if (TakesFiles(verb)) script += begin + " -F\n";
     for (const OptionsHelp& group : verb.groups) {
       for (const OptionHelp& option : group.options) {
         script += StrCat(begin, option.letter.empty() ? "" : StrCat(" -s ", option.letter), " -l ", option.name);
         if (option.operand != Operand::kNone) script += option.operand == Operand::kFile ? " -r -F" : " -x";
         if (option.operand == Operand::kFolder) script += " -a '(__fish_complete_directories)'";
-        if (!option.choices.empty()) script += StrCat(" -a ", quoted(Joined(option.choices)));
+        if (!option.choices.empty()) script += StrCat(" -a ", quoted(InOneLine(option.choices)));
         script += StrCat(" -d ", quoted(Brief(option.help)), "\n");
       }
     }

@@ -40,8 +40,7 @@ void AddPrecision(TextWriter& out, const PrecisionResult& precision) {
     return;
   }
   const auto chosen = std::ranges::find(precision.points, true, &PrecisionPoint::chosen);
-  std::string types;
-  for (const std::string& form : precision.forms) types += (types.empty() ? "" : ", ") + form;
+  const std::string types = JoinNames(precision.forms);
   out.Add("  precision   %zu of %s changed to %s; %lld models run\n", chosen->changed,
           CountText(static_cast<int64_t>(precision.candidates.size()), "candidate").c_str(), types.c_str(),
           static_cast<long long>(precision.trials));

@@ -41,12 +41,6 @@ void AddLines(TextWriter& out, const char* title, const NamedLines& lines) {
   }
 }
 
-std::string Joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
 }  // namespace
 
 std::string ToText(const QuantizeResult& result) {
@@ -235,10 +229,10 @@ std::string ToText(const CompareResult& result) {
 std::string ToText(const DoctorResult& result) {
   TextWriter out;
   out.Add("preon %s\n  cpu         %s\n  features    %s\n  kernels     %s\n  threads     %d\n",
-          result.facts.version.c_str(), result.cpu.c_str(), Joined(result.cpu_features).c_str(), result.kernels.c_str(),
-          result.threads);
+          result.facts.version.c_str(), result.cpu.c_str(), Join(result.cpu_features, " ").c_str(),
+          result.kernels.c_str(), result.threads);
   out.Add("  runtime     ONNX Runtime %s\n  onnx        up to opset %lld\n  types       %s\n",
-          result.runtime_version.c_str(), static_cast<long long>(result.newest_opset), Joined(result.types).c_str());
+          result.runtime_version.c_str(), static_cast<long long>(result.newest_opset), Join(result.types, " ").c_str());
   AddLines(out, "methods", result.methods);
   AddLines(out, "targets", result.targets);
   AddLines(out, "passes", result.passes);

@@ -227,11 +227,8 @@ Status ApplyPreset(Options& options, std::string_view name) {
   const auto preset = std::ranges::find(presets, wanted, &ConfigPreset::name);
   if (preset == presets.end()) {
     std::vector<std::string> names;
-    std::string list;
-    for (const ConfigPreset& known : presets) {
-      names.emplace_back(known.name);
-      list += (list.empty() ? "" : ", ") + names.back();
-    }
+    for (const ConfigPreset& known : presets) names.emplace_back(known.name);
+    const std::string list = JoinNames(names);
     for (std::string& known : QConfigPresetNames()) names.push_back(std::move(known));
     for (const auto& [part, needs] : kLater) {
       if (wanted.find(part) != std::string::npos)

@@ -45,9 +45,7 @@ class Checker {
       if (!source_.HasTensor(tensor)) MissingTensor("MixedPrecisionTensor", tensor);
     }
     if (problems_.empty()) return Status::Ok();
-    std::string all;
-    for (const std::string& problem : problems_) all += (all.empty() ? "" : "; ") + problem;
-    return Error(only_names_ ? ErrorId::kNameNotInModel : ErrorId::kBadConfig, all);
+    return Error(only_names_ ? ErrorId::kNameNotInModel : ErrorId::kBadConfig, Join(problems_, "; "));
   }
 
  private:
