@@ -74,4 +74,15 @@ void Tensor::CopyBytes(std::span<std::byte> to, const void* from, size_t size_by
   if (size_bytes > 0) std::memcpy(to.data(), from, size_bytes);
 }
 
+Tensor TransposedMatrix(const Tensor& matrix) {
+  const auto rows = static_cast<size_t>(matrix.shape()[0]), columns = static_cast<size_t>(matrix.shape()[1]);
+  Tensor result = Tensor::Allocate(DataType::kFloat, {matrix.shape()[1], matrix.shape()[0]});
+  const std::span<const float> from = matrix.floats();
+  const std::span<float> to = result.Mutable<float>();
+  for (size_t row = 0; row < rows; ++row) {
+    for (size_t column = 0; column < columns; ++column) to[column * rows + row] = from[row * columns + column];
+  }
+  return result;
+}
+
 }  // namespace preon

@@ -84,6 +84,9 @@ class Tensor {
   std::shared_ptr<const std::vector<std::string>> strings_;
 };
 
+/// A float matrix whose rows are the columns of this one.
+Tensor TransposedMatrix(const Tensor& matrix);
+
 /// A tensor under the name of a graph input or output.
 struct NamedTensor {
   std::string name;

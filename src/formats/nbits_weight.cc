@@ -169,16 +169,4 @@ std::vector<QuantParams> UnpackNBitsParams(const Tensor& scales, const Tensor* z
   return params;
 }
 
-Tensor Transposed(const Tensor& matrix) {
-  const int64_t rows = matrix.shape()[0], columns = matrix.shape()[1];
-  Tensor result = Tensor::Allocate(DataType::kFloat, {columns, rows});
-  const std::span<const float> from = matrix.floats();
-  const std::span<float> to = result.Mutable<float>();
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t column = 0; column < columns; ++column)
-      to[static_cast<size_t>(column * rows + row)] = from[static_cast<size_t>(row * columns + column)];
-  }
-  return result;
-}
-
 }  // namespace preon

@@ -44,7 +44,4 @@ Tensor PackNBitsCodes(const Tensor& codes, int64_t block_size, int bits);
 /// Scales and zero points, [blocks, N]. @param zero_points  uint8; null: the middle code
 std::vector<QuantParams> UnpackNBitsParams(const Tensor& scales, const Tensor* zero_points, int64_t columns, int bits);
 
-/// Of a float matrix.
-Tensor Transposed(const Tensor& matrix);
-
 }  // namespace preon

@@ -27,7 +27,7 @@ std::optional<FloatLayer> FloatLayerOf(const Graph& reference, const Node& node,
   const Tensor* weight = reference.Initializer(node.input(1));
   if (weight == nullptr || weight->type() != DataType::kFloat) return std::nullopt;
   const bool turned = coded.weight.packed_bits > 0 && node.Is("Gemm") && node.Int("transB", 0) != 0;
-  std::optional<Tensor> widened = Widened(turned ? Transposed(*weight) : *weight, coded.weight.values.shape());
+  std::optional<Tensor> widened = Widened(turned ? TransposedMatrix(*weight) : *weight, coded.weight.values.shape());
   if (!widened) return std::nullopt;
   FloatLayer layer{.weight = *std::move(widened), .bias = std::vector<float>(coded.form.groups * coded.form.outputs)};
   if (node.input(2).empty()) return layer;

@@ -83,17 +83,6 @@ std::string AddIntsConstant(Graph& graph, std::string_view wanted, const std::ve
   return name;
 }
 
-Tensor TransposedMatrix(const Tensor& matrix) {
-  const auto rows = static_cast<size_t>(matrix.shape()[0]), columns = static_cast<size_t>(matrix.shape()[1]);
-  Tensor result = Tensor::Allocate(DataType::kFloat, {matrix.shape()[1], matrix.shape()[0]});
-  const std::span<const float> from = matrix.floats();
-  const std::span<float> to = result.Mutable<float>();
-  for (size_t row = 0; row < rows; ++row) {
-    for (size_t column = 0; column < columns; ++column) to[column * rows + row] = from[row * columns + column];
-  }
-  return result;
-}
-
 void SetConstantInput(Graph& graph, Node& node, size_t index, Tensor value, std::string_view wanted) {
   const std::string old = node.input(index);
   const bool own = !old.empty() && graph.Initializer(old) != nullptr && graph.UseCount(old) == 1;

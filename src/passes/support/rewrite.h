@@ -33,8 +33,6 @@ void AbsorbAll(Graph& graph, std::span<Node* const> nodes, Node& last);
 
 /// A new constant, a vector of int64: its name, which is `wanted` or one like it.
 std::string AddIntsConstant(Graph& graph, std::string_view wanted, const std::vector<int64_t>& values);
-/// A float matrix whose rows are the columns of this one.
-Tensor TransposedMatrix(const Tensor& matrix);
 /// Input `index` of the node reads this constant: under its old name where nobody else reads that, else under a fresh
 /// one like `wanted`.
 void SetConstantInput(Graph& graph, Node& node, size_t index, Tensor value, std::string_view wanted);

@@ -51,7 +51,7 @@ class NBitsWriter {
     const auto known = encoded_.find({weight, transposed});
     if (known != encoded_.end()) return &known->second;
     const Tensor* values = graph_.Initializer(weight);
-    const Tensor matrix = transposed ? Transposed(*values) : *values;
+    const Tensor matrix = transposed ? TransposedMatrix(*values) : *values;
     NBitsOptions options = plan_.options;
     // A block beyond the matrix would only store zeros.
     const auto rows = static_cast<uint64_t>(matrix.shape()[0]);
