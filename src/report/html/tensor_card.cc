@@ -7,6 +7,7 @@
 #include "report/html/html_text.h"
 #include "report/html/page_assets.h"
 #include "report/html/samples_section.h"
+#include "report/html/svg.h"
 
 namespace preon {
 namespace {
@@ -34,7 +35,7 @@ class CardDrawing {
     std::string svg = StrCat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", kWidth, "\" viewBox=\"0 ", -kTitle,
                              " ", kWidth, " ", Coordinate(height), "\"><style>", kPageStyle, "</style><rect y=\"",
                              -kTitle, "\" width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>");
-    svg += Text("label", "start", 6, -6, EscapeHtml(tensor_.name));
+    svg += SvgText("label", "start", {6, -6}, EscapeHtml(tensor_.name));
     svg += Drawing(methods);
     for (const auto& [name, value] : {std::pair("min", tensor_.values.min), std::pair("max", tensor_.values.max)}) {
       svg += StrCat("<path class=\"guide\" d=\"M", Coordinate(X(value)), " ", kPlotTop, "v", kHistogramHeight,
@@ -52,16 +53,16 @@ class CardDrawing {
     std::string svg = Bars(tensor_.picture, "fill calibration");
     if (tensor_.production) svg += Bars(tensor_.production->picture, "curve production");
     for (const double share : {1.0, 1e-2, 1e-4}) {
-      svg += Text("tick", "end", kGutter - 6, Height(share) + 4, StrCat(100 * share, " %"));
+      svg += SvgText("tick", "end", {kGutter - 6, Height(share) + 4}, StrCat(100 * share, " %"));
       svg += StrCat("<path class=\"grid\" d=\"M", kGutter, " ", Coordinate(Height(share)), "h", kPlotWidth, "\"/>");
     }
     double y = kPlotTop + kHistogramHeight + 4;
     for (size_t index = 0; index < methods.size(); ++index, y += kRow) svg += Method(methods[index], index, y);
     const Picture& picture = tensor_.picture;
-    svg += Text("tick", "start", kGutter, y + 12, HtmlNumber(picture.low));
-    svg += Text("tick", "end", kGutter + kPlotWidth, y + 12, HtmlNumber(picture.high));
+    svg += SvgText("tick", "start", {kGutter, y + 12}, HtmlNumber(picture.low));
+    svg += SvgText("tick", "end", {kGutter + kPlotWidth, y + 12}, HtmlNumber(picture.high));
     if (picture.low < 0 && picture.high > 0 && X(0) > kGutter + 50 && X(0) < kGutter + kPlotWidth - 50)
-      svg += Text("tick", "middle", X(0), y + 12, "0");
+      svg += SvgText("tick", "middle", {X(0), y + 12}, "0");
     return svg;
   }
 
@@ -72,10 +73,6 @@ class CardDrawing {
   static double Height(double share) {
     const double decades = std::log10(std::max(share, kLeastShare) / kLeastShare);
     return kPlotTop + kHistogramHeight * (1 - decades / -std::log10(kLeastShare));
-  }
-  static std::string Text(const char* style, const char* anchor, double x, double y, const std::string& text) {
-    return StrCat("<text class=\"", style, "\" text-anchor=\"", anchor, "\" x=\"", Coordinate(x), "\" y=\"",
-                  Coordinate(y), "\">", text, "</text>");
   }
   static std::string Bars(const Picture& picture, const char* style) {
     const double width = kPlotWidth / static_cast<double>(picture.shares.size());
@@ -90,7 +87,7 @@ class CardDrawing {
         StrCat("<g class=\"m", index % 10, "\"><title>", method.method, ": ", HtmlNumber(method.range.min), " … ",
                HtmlNumber(method.range.max), ", clips ", HtmlNumber(100 * method.clipped), " %, expected error ",
                HtmlNumber(100 * method.error), " %</title>");
-    svg += Text("label", "end", kGutter - 6, y + 9, method.method);
+    svg += SvgText("label", "end", {kGutter - 6, y + 9}, method.method);
     svg += StrCat("<rect x=\"", Coordinate(low), "\" y=\"", Coordinate(y + 3), "\" width=\"",
                   Coordinate(std::max(high - low, 1.0)), "\" height=\"5\"/><path d=\"");
     for (const double x : {low, high}) svg += StrCat("M", Coordinate(x), " ", kPlotTop, "V", Coordinate(y + 10));
