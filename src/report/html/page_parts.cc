@@ -36,6 +36,13 @@ std::string Tiles(const std::string& tiles) { return StrCat("<div class=\"tiles\
 
 std::string Note(const std::string& text) { return StrCat("<p class=\"note\">", text, "</p>\n"); }
 
+std::string MarkedLines(std::string_view mark, const std::vector<std::string>& messages) {
+  std::string html;
+  for (const std::string& message : messages)
+    html += StrCat("<p><span class=\"bad\">", mark, "</span> ", EscapeHtml(message), "</p>\n");
+  return html;
+}
+
 std::string NumberColumn(double value, const char* style, const char* unit) {
   return StrCat("<td class=\"", style, "\" data-v=\"", value, "\">", HtmlNumber(value), unit, "</td>");
 }

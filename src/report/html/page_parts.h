@@ -21,6 +21,8 @@ std::string DataElement(const std::string& json);
 std::string Tile(const std::string& value, const std::string& label, const char* style = "");
 std::string Tiles(const std::string& tiles);
 std::string Note(const std::string& text);
+/// Each in a line of its own behind a mark. @param mark  "warning"
+std::string MarkedLines(std::string_view mark, const std::vector<std::string>& messages);
 
 /// One cell: a number, sorted as such; an escaped text.
 std::string NumberColumn(double value, const char* style = "", const char* unit = "");

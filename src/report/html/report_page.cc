@@ -34,13 +34,6 @@ std::string ComparisonTiles(const Comparison& compare, const LatencyPair& latenc
   return tiles;
 }
 
-std::string Warnings(const std::vector<std::string>& warnings) {
-  std::string html;
-  for (const std::string& warning : warnings)
-    html += StrCat("<p><span class=\"bad\">warning</span> ", EscapeHtml(warning), "</p>\n");
-  return html;
-}
-
 std::string Candidates(const std::vector<MethodCandidate>& candidates) {
   if (candidates.empty()) return "";
   std::string rows;
@@ -162,7 +155,7 @@ std::string ReportPage(const QuantizeResult& result) {
   for (const RequirementOutcome& outcome : result.requirements)
     messages.push_back(StrCat("required ", outcome.requirement, ": ", outcome.measured));
   messages.insert(messages.end(), result.warnings.begin(), result.warnings.end());
-  html += Warnings(messages);
+  html += MarkedLines("warning", messages);
   html +=
       Candidates(result.candidates) + Fallback(result.fallback) + Outputs(result.compare) + Latencies(result.latency);
   if (result.placement) html += Nodes(*result.placement);
@@ -174,7 +167,7 @@ std::string ReportPage(const CompareResult& result) {
   html += Note(StrCat("preon ", result.facts.version, " · ", CountText(result.compare.samples, "sample")));
   html += Tiles(SizeTile(result.reference_size_bytes, result.other_size_bytes) +
                 ComparisonTiles(result.compare, result.latency));
-  html += Warnings(result.warnings) + Outputs(result.compare) + Latencies(result.latency);
+  html += MarkedLines("warning", result.warnings) + Outputs(result.compare) + Latencies(result.latency);
   return html + Facts(result.facts) + PageEnd(false);
 }
 

@@ -8,13 +8,6 @@
 namespace preon {
 namespace {
 
-std::string Messages(const char* kind, const std::vector<std::string>& messages) {
-  std::string html;
-  for (const std::string& message : messages)
-    html += StrCat("<p><span class=\"bad\">", kind, "</span> ", EscapeHtml(message), "</p>\n");
-  return html;
-}
-
 std::string Row(const std::vector<SavedCell>& cells) {
   std::string row = StrCat("<tr data-name=\"", EscapeHtml(cells.front().text), "\">");
   for (const SavedCell& cell : cells)
@@ -36,7 +29,7 @@ std::string ReportPage(const SavedResult& result) {
   std::string html = PageHead("report", StrCat("Result of ", EscapeHtml(result.content.verb)));
   html += Note(StrCat(EscapeHtml(result.file), " · made by preon ", EscapeHtml(result.content.version),
                       " · the names are those of the JSON, explained in docs/json.md"));
-  html += Messages("ALARM", result.content.alarms) + Messages("warning", result.content.warnings) + FilterField();
+  html += MarkedLines("ALARM", result.content.alarms) + MarkedLines("warning", result.content.warnings) + FilterField();
   for (const SavedTable& table : result.content.tables) html += Section(table);
   return html + DataElement(ToJson(result)) + PageEnd(true);
 }
