@@ -29,7 +29,7 @@ class LayerwisePercentileMethod final : public RangeMethod {
     OptionReader reader(name(), options);
     reader.Read("PercentileCandidates", 0, 100, &method->candidates_);
     reader.ReadSymmetric(&method->symmetric_);
-    reader.Refuse("NumBins", "", "the histograms have a fixed number of bins, at least 2048 over the observed range");
+    reader.RefuseNumBins();
     reader.Refuse("LWPUseHistogram", "true", "errors are computed from histograms; --exact makes the histograms exact");
     std::string metric = "mae";
     reader.Read("LWPMetric", &metric);

@@ -1,9 +1,9 @@
 #include "ranges/method_options.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/spelling.h"
+#include "base/text.h"
 
 namespace preon {
 namespace {
@@ -14,12 +14,9 @@ std::string_view Trim(std::string_view text) {
   return text;
 }
 
-std::optional<double> ParseNumber(std::string_view text, double low, double high) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || !(number >= low && number <= high))
-    return std::nullopt;
-  return number;
+std::optional<double> NumberWithin(double low, double high, std::string_view text) {
+  const std::optional<double> number = ParseNumber<double>(text);
+  return number && *number >= low && *number <= high ? number : std::nullopt;
 }
 
 }  // namespace
@@ -50,7 +47,7 @@ void OptionReader::Read(std::string_view name, bool* value) {
 void OptionReader::Read(std::string_view name, double low, double high, double* value) {
   const std::optional<std::string> text = Take(name);
   if (!text) return;
-  const std::optional<double> number = ParseNumber(*text, low, high);
+  const std::optional<double> number = NumberWithin(low, high, *text);
   if (!number) return FailValue(name, *text, StrCat("a number from ", low, " to ", high));
   *value = *number;
 }
@@ -58,7 +55,7 @@ void OptionReader::Read(std::string_view name, double low, double high, double* 
 void OptionReader::Read(std::string_view name, size_t low, size_t high, size_t* value) {
   const std::optional<std::string> text = Take(name);
   if (!text) return;
-  const std::optional<double> number = ParseNumber(*text, static_cast<double>(low), static_cast<double>(high));
+  const std::optional<double> number = NumberWithin(static_cast<double>(low), static_cast<double>(high), *text);
   if (!number || *number != static_cast<double>(static_cast<size_t>(*number)))
     return FailValue(name, *text, StrCat("a whole number from ", low, " to ", high));
   *value = static_cast<size_t>(*number);
@@ -72,7 +69,7 @@ void OptionReader::Read(std::string_view name, double low, double high, std::vec
   value->clear();
   for (bool more = true; more;) {
     const size_t comma = rest.find(',');
-    const std::optional<double> number = ParseNumber(Trim(rest.substr(0, comma)), low, high);
+    const std::optional<double> number = NumberWithin(low, high, Trim(rest.substr(0, comma)));
     if (!number) return FailValue(name, *text, StrCat("one or more numbers from ", low, " to ", high));
     value->push_back(*number);
     more = comma != std::string_view::npos;
@@ -94,6 +91,10 @@ void OptionReader::Refuse(std::string_view name, std::string_view usual, std::st
   if (!text || (!usual.empty() && ToLower(*text) == usual)) return;
   Fail(Error(ErrorId::kConflictingOptions, method_, ": option ", name, ": ", why)
            .WithHint("use --compat quark, which has the option and gives Quark's numbers"));
+}
+
+void OptionReader::RefuseNumBins() {
+  Refuse("NumBins", "", "the histograms have a fixed number of bins, at least 2048 over the observed range");
 }
 
 void OptionReader::Fail(Status status) {

@@ -34,6 +34,8 @@ class OptionReader {
   /// An option of Quark that has no counterpart here: an error that says why, not "unknown", but for the
   /// value that is what happens here anyway (may be empty: none).
   void Refuse(std::string_view name, std::string_view usual, std::string_view why);
+  /// Quark's number of bins, for methods that read the sketch's histogram.
+  void RefuseNumBins();
   /// For values that only the method can judge.
   void Fail(Status status);
 

@@ -42,7 +42,7 @@ class MinMseMethod final : public RangeMethod {
     }
     method->cuts_ = mode == "percentile";
     method->votes_ = mode == "mostcommon";
-    reader.Refuse("NumBins", "", "the histograms have a fixed number of bins, at least 2048 over the observed range");
+    reader.RefuseNumBins();
     reader.Read("Percentile", 0, 100, &method->percentile_);
     if (!method->cuts_ && method->percentile_ != percentile_) {
       reader.Fail(Error(ErrorId::kConflictingOptions, name(),

@@ -23,7 +23,7 @@ class PercentileMethod final : public RangeMethod {
     auto method = std::make_unique<PercentileMethod>(*this);
     OptionReader reader(name(), options);
     reader.Read("Percentile", 0, 100, &method->percentile_);
-    reader.Refuse("NumBins", "", "the histograms have a fixed number of bins, at least 2048 over the observed range");
+    reader.RefuseNumBins();
     reader.ReadSymmetric(&method->symmetric_);
     PREON_RETURN_IF_ERROR(reader.Finish());
     return std::unique_ptr<RangeMethod>(std::move(method));
