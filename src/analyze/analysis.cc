@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "analyze/middle.h"
 #include "base/text.h"
 #include "ranges/outlier_rule.h"
 #include "ranges/range_methods.h"
@@ -114,11 +115,6 @@ void Order(Analysis& analysis) {
   }
 }
 
-double Median(std::vector<double> values) {
-  std::ranges::nth_element(values, values.begin() + static_cast<ptrdiff_t>(values.size() / 2));
-  return values[values.size() / 2];
-}
-
 std::vector<MethodSummary> SummarizeMethods(const std::vector<TensorAnalysis>& tensors) {
   std::vector<MethodSummary> summaries;
   if (tensors.empty()) return summaries;
@@ -132,8 +128,8 @@ std::vector<MethodSummary> SummarizeMethods(const std::vector<TensorAnalysis>& t
       errors.push_back(method.error);
       summary.least_error += method.error <= std::ranges::min(tensor.methods, {}, &MethodRange::error).error;
     }
-    summary.median_kept = Median(std::move(kept));
-    summary.median_error = Median(std::move(errors));
+    summary.median_kept = Middle(std::move(kept));
+    summary.median_error = Middle(std::move(errors));
   }
   return summaries;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyze/middle.h"
 #include "base/check.h"
 
 namespace preon {
@@ -18,14 +19,6 @@ double ExpectedLargest(const std::vector<double>& values, size_t n) {
     if (k > 1) weight *= static_cast<double>(k - n) / static_cast<double>(k - 1);
   }
   return sum;
-}
-
-/// The middle one, or the larger of the two next to the middle.
-template <typename T>
-T Middle(std::vector<T> values) {
-  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
 }
 
 }  // namespace
