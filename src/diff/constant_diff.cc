@@ -15,14 +15,8 @@ bool SameBytes(const Tensor& a, const Tensor& b) {
   return std::ranges::equal(a.bytes(), b.bytes());
 }
 
-const std::vector<StoredCodes>& CodesOf(const FloatView& view, const std::string& constant) {
-  static const std::vector<StoredCodes> kNone;
-  const auto found = view.codes().find(constant);
-  return found == view.codes().end() ? kNone : found->second;
-}
-
 bool HoldsCodes(const FloatView& view, const std::string& constant) {
-  const auto& codes = CodesOf(view, constant);
+  const auto& codes = view.CodesOf(constant);
   return !codes.empty() && codes.front().type == view.constants().at(constant)->type();
 }
 
@@ -57,7 +51,7 @@ void CompareValues(const Tensor& a, const Tensor& b, ChangedValues& changed) {
 std::optional<ChangedValues> DiffConstants(const FloatView& a, const std::string& of_a, const FloatView& b,
                                            const std::string& of_b) {
   const Tensor &stored_a = *a.constants().at(of_a), &stored_b = *b.constants().at(of_b);
-  if (SameBytes(stored_a, stored_b) && CodesOf(a, of_a) == CodesOf(b, of_b)) return std::nullopt;
+  if (SameBytes(stored_a, stored_b) && a.CodesOf(of_a) == b.CodesOf(of_b)) return std::nullopt;
   ChangedValues changed;
   if (HoldsCodes(a, of_a) && HoldsCodes(b, of_b)) changed.codes_differ = ShareThatDiffers(stored_a, stored_b);
   const Tensor values_a = a.ValuesOf(of_a), values_b = b.ValuesOf(of_b);

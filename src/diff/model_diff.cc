@@ -123,7 +123,7 @@ class Differ {
   void Tensors() {
     for (const auto& [of_a, of_b] : match_.tensors().by_a()) {
       const bool constant = view_a_.constants().contains(of_a) && view_b_.constants().contains(of_b);
-      ChangedTensor changed{of_a, of_b, constant, CodesOf(view_a_, of_a), CodesOf(view_b_, of_b), {}, {}};
+      ChangedTensor changed{of_a, of_b, constant, view_a_.CodesOf(of_a), view_b_.CodesOf(of_b), {}, {}};
       if (constant) {
         changed.values = DiffConstants(view_a_, of_a, view_b_, of_b);
         const Tensor &value_a = *view_a_.constants().at(of_a), &value_b = *view_b_.constants().at(of_b);
@@ -150,7 +150,7 @@ class Differ {
       if (matched(tensor)) return;
       ChangedTensor only{.constant = constant};
       only.*name = tensor;
-      only.*codes = CodesOf(view, tensor);
+      only.*codes = view.CodesOf(tensor);
       diff_.tensors.changed.push_back(std::move(only));
     };
     for (const auto& [tensor, value] : view.constants()) add(tensor, true);
@@ -164,11 +164,6 @@ class Differ {
       diff_.tensors.same += changed.constant || !changed.codes_a.empty();
     else
       diff_.tensors.changed.push_back(std::move(changed));
-  }
-
-  static std::vector<StoredCodes> CodesOf(const FloatView& view, const std::string& name) {
-    const auto found = view.codes().find(name);
-    return found == view.codes().end() ? std::vector<StoredCodes>() : found->second;
   }
 
   const Model &a_, &b_;

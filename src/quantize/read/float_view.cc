@@ -80,6 +80,12 @@ const Node* FloatView::ProducerOf(const std::string& name) const {
   return found == producers_.end() ? nullptr : found->second;
 }
 
+const std::vector<StoredCodes>& FloatView::CodesOf(const std::string& name) const {
+  static const std::vector<StoredCodes> kNone;
+  const auto found = codes_.find(name);
+  return found == codes_.end() ? kNone : found->second;
+}
+
 Tensor FloatView::ValuesOf(const std::string& constant) const {
   const Tensor& stored = *constants_.at(constant);
   const auto found = codes_.find(constant);

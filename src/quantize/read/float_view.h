@@ -25,6 +25,8 @@ class FloatView {
   const Node* ProducerOf(const std::string& name) const;
   /// By NameOf: all codes that a tensor is rounded to, in graph order; nothing of tensors that stay float.
   const std::map<std::string, std::vector<StoredCodes>>& codes() const { return codes_; }
+  /// Those of one tensor; empty where it stays float.
+  const std::vector<StoredCodes>& CodesOf(const std::string& name) const;
   /// By NameOf: constants, as they are stored: values, or codes.
   const std::map<std::string, const Tensor*>& constants() const { return constants_; }
   /// Values of such a constant; codes are decoded. An empty tensor where there are none to decode by.
