@@ -225,15 +225,12 @@ nb::tuple RunVerb(std::string model, std::string output, Settings settings, nb::
              std::move(progress), [](const QuantizeOptions& options) { return kVerb(options); });
 }
 
-nb::tuple RunDiff(std::string model, std::string other, Settings settings, nb::object reader, nb::object progress) {
+// A verb that takes two models.
+template <auto kVerb>
+nb::tuple RunVerbOnTwo(std::string model, std::string other, Settings settings, nb::object reader,
+                       nb::object progress) {
   return Run(OptionsOf(std::move(model), "", std::move(settings)), std::move(reader), std::move(progress),
-             [&](const QuantizeOptions& options) { return Diff(options, other); });
-}
-
-nb::tuple RunCompare(std::string model, std::string quantized, Settings settings, nb::object reader,
-                     nb::object progress) {
-  return Run(OptionsOf(std::move(model), "", std::move(settings)), std::move(reader), std::move(progress),
-             [&](const QuantizeOptions& options) { return Compare(options, quantized); });
+             [&](const QuantizeOptions& options) { return kVerb(options, other); });
 }
 
 nb::tuple RunValidate(std::string model, std::vector<std::string> quantized, Settings settings, nb::object reader,
@@ -279,8 +276,8 @@ NB_MODULE(_preon, module) {
   def("export_qat", &preon::RunVerb<&preon::ExportQat>, "output");
   def("search", &preon::RunVerb<&preon::Search>, "output");
   def("sensitivity", &preon::RunVerb<&preon::Sensitivity>, "output");
-  def("diff", &preon::RunDiff, "other");
-  def("compare", &preon::RunCompare, "quantized");
+  def("diff", &preon::RunVerbOnTwo<&preon::Diff>, "other");
+  def("compare", &preon::RunVerbOnTwo<&preon::Compare>, "quantized");
   def("validate", &preon::RunValidate, "quantized");
   module.def("report", &preon::RunReport, nb::arg("model"), nb::arg("output"), nb::arg("quantized"),
              nb::arg("settings"), nb::arg("reader").none(), nb::arg("progress").none());
