@@ -188,6 +188,12 @@ std::vector<size_t> DataInputs(const Node& node) {
   return {0};
 }
 
+bool HasBiasAtInput2(const Node& node) {
+  constexpr std::array kOpTypes = {
+      "Conv", "ConvTranspose", "Gemm", "InstanceNormalization", "LayerNormalization", "BatchNormalization"};
+  return Contains(kOpTypes, node.op_type);
+}
+
 bool NeedsQuantizedOutput(const Graph& graph, const Node& node) {
   if (node.Is("Conv")) return true;
   if (!node.Is("Gemm") || graph.UseCount(node.output()) != 1) return false;

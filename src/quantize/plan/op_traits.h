@@ -54,6 +54,9 @@ std::optional<Range> ClampRange(const Graph& graph, const Node& node);
 /// Per-channel axis of a Conv/Gemm/MatMul weight that the runtime's kernels accept; -1 = per tensor only.
 int WeightAxis(const Graph& graph, const Node& node);
 
+/// Is input 2 of such an operator a bias, where it has one? Not only of those with integer kernels.
+bool HasBiasAtInput2(const Node& node);
+
 /// Is input 2 of a Conv, ConvTranspose or Gemm with constant operands one value for all or for each output? What a Gemm
 /// adds may be more. False for other nodes.
 bool HasBiasOfChannels(const Graph& graph, const Node& node);

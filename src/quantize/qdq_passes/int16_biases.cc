@@ -6,16 +6,14 @@
 // Formula:     b' = min(max(b, -32768), 32767); the scale stays
 // Why:         Quark's Int16Bias: what some NPUs have. The standard's DequantizeLinear takes int16 from opset 21 on.
 #include <algorithm>
-#include <array>
 
 #include "ir/model_io.h"
+#include "quantize/plan/op_traits.h"
 #include "quantize/qdq_passes/qdq_passes.h"
 
 namespace preon {
 namespace {
 
-constexpr std::array kOpsWithBias = {
-    "Conv", "ConvTranspose", "Gemm", "LayerNormalization", "InstanceNormalization", "BatchNormalization"};
 constexpr int64_t kInt16Opset = 21;
 
 Tensor CutTo16Bits(const Tensor& codes) {
@@ -39,10 +37,7 @@ class Int16Biases final : public QdqPass {
     Graph& graph = model.graph;
     bool changed = false, standard = false;
     for (const auto& node : graph.nodes()) {
-      const Node* bias =
-          std::ranges::find(kOpsWithBias, node->op_type) != kOpsWithBias.end() && node->inputs().size() > 2
-              ? graph.Producer(node->input(2))
-              : nullptr;
+      const Node* bias = HasBiasAtInput2(*node) && node->inputs().size() > 2 ? graph.Producer(node->input(2)) : nullptr;
       if (bias == nullptr || bias->op_type != "DequantizeLinear") continue;
       const Tensor* codes = graph.Initializer(bias->input(0));
       if (codes == nullptr || codes->type() != DataType::kInt32) continue;

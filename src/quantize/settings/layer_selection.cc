@@ -1,19 +1,16 @@
 #include "quantize/settings/layer_selection.h"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 
 #include "base/spelling.h"
 #include "base/text.h"
 #include "ir/model_io.h"
+#include "quantize/plan/op_traits.h"
 #include "quantize/settings/tensor_settings.h"
 
 namespace preon {
 namespace {
-
-constexpr std::array kBiasAtInput2 = {
-    "Conv", "ConvTranspose", "Gemm", "InstanceNormalization", "LayerNormalization", "BatchNormalization"};
 
 const std::optional<TensorOverride>& Of(const LayerOverride& layer, LayerRole role) {
   if (role == LayerRole::kInput) return layer.input;
@@ -30,8 +27,7 @@ std::string First(const std::vector<std::string>& names) {
 
 LayerRole LayerRoleOf(const Graph& graph, const Node& node, size_t index) {
   if (graph.Initializer(node.input(index)) == nullptr) return LayerRole::kInput;
-  return index == 2 && std::ranges::find(kBiasAtInput2, node.op_type) != kBiasAtInput2.end() ? LayerRole::kBias
-                                                                                             : LayerRole::kWeight;
+  return index == 2 && HasBiasAtInput2(node) ? LayerRole::kBias : LayerRole::kWeight;
 }
 
 bool LayerSettingsOf::WasOfType(const Node& node, const std::string& op_type) const {
