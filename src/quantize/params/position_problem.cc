@@ -6,12 +6,12 @@
 #include <map>
 
 #include "base/text.h"
+#include "quantize/plan/alignment.h"
 #include "quantize/plan/dpu_operators.h"
 
 namespace preon {
 namespace {
 
-constexpr std::array<std::string_view, 3> kPools = {"MaxPool", "AveragePool", "GlobalAveragePool"};
 constexpr std::array<std::string_view, 5> kActivationFunctions = {"Relu", "Clip", "LeakyRelu", "PRelu", "Gelu"};
 constexpr std::array<std::string_view, 10> kPositioned = {
     "Concat", "MaxPool", "AveragePool", "GlobalAveragePool", "Pad", "Slice", "Add", "Sub", "Mul", "Conv"};
@@ -58,7 +58,7 @@ class Builder {
     }
     PositionIndex found = OfActivation(tensor);
     const Node* producer = graph_.Producer(tensor);
-    if (!found && Contains(kPools, node.op_type) && producer != nullptr && producer->Is("Pad"))
+    if (!found && Contains(kAlignedPools, node.op_type) && producer != nullptr && producer->Is("Pad"))
       found = OfActivation(producer->input(0));
     return found;
   }
@@ -82,7 +82,7 @@ class Builder {
     PositionIndex found = OfActivation(node.output());
     const Node* reader = found ? nullptr : OnlyReader(graph_, node.output());
     if (reader == nullptr || reader->input(0) != node.output()) return found;
-    const bool scaled = reader->Is("Mul") && (Contains(kPools, node.op_type) || node.Is("HardSigmoid"));
+    const bool scaled = reader->Is("Mul") && (Contains(kAlignedPools, node.op_type) || node.Is("HardSigmoid"));
     return scaled || Contains(kActivationFunctions, reader->op_type) ? OfActivation(reader->output()) : std::nullopt;
   }
 

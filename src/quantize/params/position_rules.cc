@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/text.h"
+#include "quantize/plan/alignment.h"
 
 namespace preon {
 namespace {
@@ -44,7 +45,6 @@ bool IsOneOf(const PositionedNode& node) {
   return Contains(kTypes, node.node->op_type);
 }
 constexpr std::array<std::string_view, 1> kConcat = {"Concat"}, kPad = {"Pad"}, kSlice = {"Slice"};
-constexpr std::array<std::string_view, 3> kAlignedPools = {"MaxPool", "AveragePool", "GlobalAveragePool"};
 constexpr std::array<std::string_view, 2> kSums = {"Add", "Sub"}, kWriters = {"Add", "Mul"},
                                           kKernels = {"Conv", "Gemm"};
 

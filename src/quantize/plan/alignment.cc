@@ -8,10 +8,9 @@ namespace {
 
 constexpr std::array<std::string_view, 1> kConcats = {"Concat"}, kPads = {"Pad"}, kSlices = {"Slice"},
                                           kTransposes = {"Transpose"}, kReshapes = {"Reshape"};
-constexpr std::array<std::string_view, 3> kAllPools = {"MaxPool", "AveragePool", "GlobalAveragePool"};
 
 constexpr Alignment kAlignments[] = {{&AlignOptions::concat, kConcats, AlignDirection::kInputsTakeOutput},
-                                     {&AlignOptions::pool, kAllPools, AlignDirection::kOutputTakesInput},
+                                     {&AlignOptions::pool, kAlignedPools, AlignDirection::kOutputTakesInput},
                                      {&AlignOptions::pad, kPads, AlignDirection::kInputTakesOutput},
                                      {&AlignOptions::slice, kSlices, AlignDirection::kOutputTakesInput},
                                      {&AlignOptions::transpose, kTransposes, AlignDirection::kInputTakesOutput},

@@ -1,6 +1,7 @@
 // Operators that move values, and which of their scales the others take over (Quark's align_quantize_info).
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -11,6 +12,8 @@
 namespace preon {
 
 enum class AlignDirection { kInputsTakeOutput, kInputTakesOutput, kOutputTakesInput };
+
+inline constexpr std::array<std::string_view, 3> kAlignedPools = {"MaxPool", "AveragePool", "GlobalAveragePool"};
 
 struct Alignment {
   std::optional<bool> AlignOptions::*wanted;
