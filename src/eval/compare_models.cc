@@ -140,6 +140,12 @@ void AddClasses(std::span<const double> a, std::span<const double> b, const Clas
   }
 }
 
+Status CheckComparable(const std::string& output, DataType reference, DataType other) {
+  if (reference == other || (HasNumbers(reference) && HasNumbers(other))) return Status::Ok();
+  return Error(ErrorId::kVerifyOutput, "compare: output '", output, "' of the second model is of type ",
+               DataTypeName(other), ", wanted ", DataTypeName(reference));
+}
+
 // Kernels add up in another order in another row of a batch: equal samples need not give equal bits.
 constexpr double kRounding = 1e-5;
 
@@ -183,20 +189,19 @@ Status Comparer::Add(const std::vector<NamedTensor>& reference, const std::vecto
   std::vector<double> worst_db(static_cast<size_t>(samples), kExactSqnrDb);
   const RunInfo run{samples, std::ranges::any_of(labels, [](const auto& label) { return label.has_value(); }), feeds};
   for (auto& [name, sums] : outputs_) {
-    const auto named = [&wanted = name](const NamedTensor& tensor) { return tensor.name == wanted; };
-    const auto found_a = std::find_if(reference.begin(), reference.end(), named);
-    const auto found_b = std::find_if(other.begin(), other.end(), named);
-    if (found_b == other.end()) {
+    const auto found_b = std::ranges::find(other, name, &NamedTensor::name);
+    if (found_b == other.end())
       return Error(ErrorId::kNameNotInModel, "compare: the second model has no output '", name, "'");
-    }
-    const Tensor &tensor_a = found_a->tensor, &tensor_b = found_b->tensor;
+    const Tensor& tensor_a = std::ranges::find(reference, name, &NamedTensor::name)->tensor;
+    const Tensor& tensor_b = found_b->tensor;
+    PREON_RETURN_IF_ERROR(CheckComparable(name, tensor_a.type(), tensor_b.type()));
     ++sums.runs;
     sums.integers = !IsFloatingType(tensor_a.type());
     if (tensor_a.shape() != tensor_b.shape()) {
       ++sums.shape_differs;
       continue;
     }
-    const std::vector<double> a = ToDoubles(tensor_a), b = ToDoubles(tensor_b);
+    const auto [a, b] = ComparedValues(tensor_a, tensor_b);
     if (sums.integers) sums.values += static_cast<int64_t>(a.size());
     for (size_t index = 0; sums.integers && index < a.size(); ++index) sums.equal += a[index] == b[index];
     const std::optional<ClassRows> rows = AsClassRows(tensor_a, a, run);

@@ -28,7 +28,7 @@ struct OutputComparison {
   double sqnr_db = kExactSqnrDb;         ///< 10·log10(Σ a² / Σ (a - b)²), limited to ±kExactSqnrDb
   bool ranked = false;                   ///< boxes that a detector has sorted by score: each row counts times its score
   std::optional<double> scores_sqnr_db;  ///< of the scores alone, where they stand beside coordinates (ScoreChannels)
-  std::optional<double> equal_share;     ///< of the values; only of integers and booleans, whose SQNR says little
+  std::optional<double> equal_share;  ///< of the values; only of integers, booleans and texts, whose SQNR says little
   double cosine = 1;
   double l2 = 0;  ///< sqrt(Σ (a - b)²)
   double max_abs = 0;
@@ -120,7 +120,8 @@ class Comparer {
   /// one of classes if it has a row for each sample, or for each element of integer feeds (tokens), and the row is not
   /// as long as one of float feeds (a signal) nor of length 1 (an embedding), unless there are labels.
   /// `names`: one per sample, or empty.
-  /// Errors: kNameNotInModel when `other` lacks an output of the reference.
+  /// Errors: kNameNotInModel when `other` lacks an output of the reference, kVerifyOutput when it has texts there and
+  /// the reference numbers, or the other way round.
   Status Add(const std::vector<NamedTensor>& reference, const std::vector<NamedTensor>& other, int64_t samples,
              const std::vector<std::optional<int64_t>>& labels, const std::vector<NamedTensor>& feeds = {},
              const std::vector<std::string>& names = {});

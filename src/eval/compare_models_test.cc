@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -49,6 +50,30 @@ TEST(Compare, CountsValuesThatAreFiniteOnlyInTheReference) {
   const OutputComparison y = CompareOnce(Output({3}, {1, nan, 2}), Output({3}, {nan, nan, 2})).outputs.at("y");
   EXPECT_EQ(y.not_finite, 1);
   EXPECT_EQ(y.sqnr_db, kExactSqnrDb);
+}
+
+TEST(Compare, TextsAreEqualOrNot) {
+  const auto texts = [](std::vector<std::string> values) {
+    return std::vector<NamedTensor>{{"y", Tensor::FromStrings({2, 2}, std::move(values))}};
+  };
+  const Comparison result = CompareOnce(texts({"cat", "dog", "cat", "cow"}), texts({"cat", "dog", "dog", "cow"}));
+  EXPECT_EQ(result.outputs.at("y").equal_share, 0.75);
+  EXPECT_FALSE(SameOutputs(result));
+  EXPECT_TRUE(SameOutputs(CompareOnce(texts({"cat", "dog", "cat", ""}), texts({"cat", "dog", "cat", ""}))));
+  const auto id = [](const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
+    return Comparer().Add(a, b, 2, {}).id();
+  };
+  EXPECT_EQ(id(Output({2, 2}, {1, 2, 3, 4}), texts({"1", "2", "3", "4"})), ErrorId::kVerifyOutput);
+  EXPECT_EQ(id(texts({"1", "2", "3", "4"}), Output({2, 2}, {1, 2, 3, 4})), ErrorId::kVerifyOutput);
+}
+
+TEST(Compare, CodesOfFourBitsAreEqualOrNot) {
+  const auto codes = [](std::vector<uint8_t> bytes) {
+    Tensor tensor = Tensor::Allocate(DataType::kUInt4, {3});
+    std::ranges::transform(bytes, tensor.MutableBytes().begin(), [](uint8_t byte) { return std::byte{byte}; });
+    return std::vector<NamedTensor>{{"y", tensor}};
+  };
+  EXPECT_EQ(CompareOnce(codes({0x21, 0x03}), codes({0x51, 0x03})).outputs.at("y").equal_share, 2.0 / 3);
 }
 
 TEST(Compare, OutputsThatBecameNaNAreNotTheSame) {
