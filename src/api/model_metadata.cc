@@ -28,6 +28,8 @@ void AddPlan(const PlanOptions& plan, Json& json) {
   if (plan.scale_type_of_weights() != plan.scale_type)
     json["weight_scale_type"] = ScaleTypeName(plan.scale_type_of_weights());
   if (plan.weight_rule.method) json["weight_method"] = WeightMethodName(*plan.weight_rule.method);
+  if (plan.weight_rule.search)
+    json["weight_search"] = WeightSearchNames().at(static_cast<size_t>(*plan.weight_rule.search));
   if (plan.compat != Compat::kOff) json["compat"] = CompatName(plan.compat);
   if (plan.scaled.activation) json["activation_scaled"] = true;
   if (plan.scaled.weight) json["weight_scaled"] = true;

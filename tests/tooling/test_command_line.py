@@ -313,6 +313,12 @@ def test_the_model_says_how_it_was_made(preon, model, data, tmp_path):
     assert (tmp_path / "a.onnx").read_bytes() == (tmp_path / "other/b.onnx").read_bytes()
 
 
+def test_the_model_says_which_search_its_weights_had(preon, model, data, tmp_path):
+    assert preon("quantize", model, "--data", data, "--quiet", "--method", "minmax", "-o", "a.onnx",
+                 "--weight-method", "minmse", "--weight-search", "HistCenter").returncode == 0
+    assert json.loads(metadata(tmp_path / "a.onnx")["preon.options"]) == {"weight_method": "minmse", "weight_search": "HistCenter"}
+
+
 def test_the_method_that_auto_selects_is_named(preon, model, data, tmp_path):
     done = preon("quantize", model, "-o", "q.onnx", "--data", data, "--json")
     chosen = next(entry["method"] for entry in json.loads(done.stdout)["candidates"] if entry["selected"])
