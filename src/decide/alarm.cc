@@ -56,6 +56,8 @@ std::vector<Alarm> FindAlarms(const AlarmFigures& figures) {
   const bool has_ranked = std::ranges::any_of(compare.outputs, [](const auto& output) { return output.second.ranked; });
   for (const auto& [name, output] : compare.outputs) {
     if (output.left_out) continue;
+    if (output.not_finite > 0)
+      alarms.Add("not_finite", "output '", name, "': ", output.not_finite, " values became NaN or infinite");
     if (output.constant) {
       alarms.Add("constant_output", "output '", name, "' is the same for all samples; the float model's changes");
       continue;

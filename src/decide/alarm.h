@@ -17,7 +17,8 @@ inline constexpr double kPoorDb = 20;
 inline constexpr double kLostDb = 6;
 
 struct Alarm {
-  std::string id;  ///< low_sqnr, low_scores, low_agreement, constant_output, saturated_output, slower, large_file
+  std::string
+      id;  ///< low_sqnr, low_scores, low_agreement, constant_output, not_finite, saturated_output, slower, large_file
   std::string message;
 };
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "eval/compare_models.h"
 
@@ -40,6 +41,11 @@ TEST(Alarm, NoneForAGoodResult) {
                  .quantized_size_bytes = 3'700'000,
                  .stored = {.float_model_bytes = 13'800'000, .bits = 8}}),
             IdList());
+}
+
+TEST(Alarm, ValuesThatBecameNaN) {
+  const Comparison compare = CompareWith([](float value) { return value > 0 ? value : std::sqrt(value); });
+  EXPECT_EQ(Ids({.compare = compare}), IdList{"not_finite"});
 }
 
 TEST(Alarm, FarFromFloat) {

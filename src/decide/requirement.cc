@@ -109,6 +109,9 @@ std::optional<Measured> MeasuredOf(RequiredFigure figure, const ResultQuality& q
       if (!compare.argmax_agreement) return std::nullopt;
       return Measured{*compare.argmax_agreement, compare.agreement_interval};
     case RequiredFigure::kSqnr: {
+      // NaN is as far from float as can be; the other figures are of the values that are still finite.
+      const auto not_finite = [](const auto& output) { return output.second.not_finite > 0; };
+      if (std::ranges::any_of(compare.outputs, not_finite)) return Measured{-kExactSqnrDb, std::nullopt};
       const OutputComparison* worst = WorstOutput(compare);
       return worst == nullptr ? std::nullopt : std::optional(Measured{worst->sqnr_db, worst->sqnr_interval});
     }

@@ -96,6 +96,12 @@ TEST(Requirement, OutputsThatAreEqualHaveNoFigure) {
   EXPECT_EQ(outcomes->front().measured, "equal outputs");
 }
 
+TEST(Requirement, OutputsThatBecameNaNMissAnySqnr) {
+  Comparison compare = Measured();
+  compare.outputs["other"].not_finite = 1;
+  EXPECT_FALSE(Judge("sqnr>=-100", compare)->at(0).holds);
+}
+
 TEST(Requirement, WhatIsNotMeasuredIsAnError) {
   for (const char* text : {"drop<=1%", "agreement>=90%", "sqnr>=3"})
     EXPECT_EQ(Judge(text, Comparison()).status().id(), ErrorId::kMissingOption) << text;

@@ -94,7 +94,7 @@ void AddComparison(TextWriter& out, const Comparison& compare) {
     if (output.left_out) {
       out.Add("not compared");
     } else if (output.sqnr_db >= kExactSqnrDb) {
-      out.Add("equal");
+      out.Add(output.not_finite > 0 ? "equal where finite" : "equal");
     } else if (output.equal_share) {
       out.Add("%.1f %% of its values are equal, largest difference %.3g", 100 * *output.equal_share, output.max_abs);
     } else {

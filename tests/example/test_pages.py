@@ -66,7 +66,7 @@ def network(path):
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """What the pages take for granted: a model, samples in every form, a voice detector."""
+    """What the pages take for granted: a model, samples in every form, a result, a voice detector."""
     folder = tmp_path_factory.mktemp("pages")
     network(folder / "model.onnx")
     dice = np.random.default_rng(1)
@@ -79,6 +79,7 @@ def files(tmp_path_factory):
         for index in range(16):
             pixels = dice.integers(0, 100 if group == "dark" else 256, (40, 40, 3), np.uint8)
             Image.fromarray(pixels).save(folder / "photos" / group / f"{index:04}.png")
+    (folder / "result.json").write_text(json.dumps({"schema": 2, "verb": "compare", "outputs": {"logits": {"sqnr_db": 30.5}}}))
     np.save(folder / "zeros.npy", np.zeros((2, 1, 128), np.float32)), np.save(folder / "rate.npy", np.array(16000))
     data = data_root.data_root()
     if (data / "models/silero_vad_op18_ifless.onnx").exists() and (data / "audio/vad/en_num.wav").exists():

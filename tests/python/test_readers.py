@@ -161,6 +161,7 @@ def slow():
 threading.Thread(target=lambda: preon.calibrate(sys.argv[1], sys.argv[2], data=slow(), progress=False), daemon=True).start()
 inside.wait()
 """
-    done = subprocess.run([sys.executable, "-c", script, tmp_path / model, tmp_path / "a.calib"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", script, tmp_path / model, tmp_path / "a.calib"], capture_output=True, text=True, timeout=60,
+                          env={"PYTHONPATH": ":".join(sys.path)})
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "a.calib").exists()
