@@ -2,7 +2,6 @@
 
 #include <onnx/defs/shape_inference.h>
 
-#include <array>
 #include <map>
 #include <string>
 #include <utility>
