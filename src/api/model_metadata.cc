@@ -73,14 +73,16 @@ Json OptionsJson(const Options& options, const Choices& choices) {
   return json;
 }
 
-// By reason.
-Json LeftFloatJson(const QuantPlan& plan) {
+// By reason; nodes are named by their first outputs, since not all have names in the file.
+Json LeftFloatJson(const Graph& graph, const QuantPlan& plan) {
   constexpr FloatReason kChosen[] = {FloatReason::kExcluded, FloatReason::kNoGain,    FloatReason::kTail,
                                      FloatReason::kMask,     FloatReason::kInputHead, FloatReason::kAccuracy};
   Json json = Json::object();
   for (const NodeDecision& node : plan.nodes) {
-    if (std::ranges::find(kChosen, node.reason) != std::end(kChosen))
-      json[std::string(FloatReasonName(node.reason))].push_back(node.node);
+    const Node* left =
+        std::ranges::find(kChosen, node.reason) == std::end(kChosen) ? nullptr : graph.FindNode(node.node);
+    if (left != nullptr && !left->outputs().empty())
+      json[std::string(FloatReasonName(node.reason))].push_back(left->output());
   }
   return json;
 }
@@ -119,7 +121,7 @@ void SetMetadata(PlannedModel& planned, const Options& options, const Choices& c
     add("weight_stored_as", std::string(DataTypeName(choices.plan.weight.type())));
   const Json changed = OptionsJson(options, choices);
   if (!changed.empty()) add("options", Text(changed));
-  if (const Json left = LeftFloatJson(planned.plan); !left.empty()) add("left_float", Text(left));
+  if (const Json left = LeftFloatJson(model.graph, planned.plan); !left.empty()) add("left_float", Text(left));
 }
 
 }  // namespace preon

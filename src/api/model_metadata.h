@@ -16,7 +16,7 @@ namespace preon {
 /// @param method  that chose the ranges; "" = none did
 void SetMetadata(PlannedModel& planned, const Options& options, const Choices& choices, const std::string& method);
 
-/// Nodes that could compute in integers and were left in float all the same, with the name of the reason: what
+/// First outputs of nodes that could compute in integers and were left in float all the same, with the reason: what
 /// preon.left_float of `model` says. Empty where there is none that can be read.
 std::map<std::string, std::string> LeftInFloat(const Model& model);
 

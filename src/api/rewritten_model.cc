@@ -1,5 +1,6 @@
 #include "api/rewritten_model.h"
 
+#include "data/array_layout.h"
 #include "eval/compare_runs.h"
 #include "eval/feeds.h"
 #include "eval/fusion_report.h"
@@ -33,8 +34,10 @@ Result<bool> SameValues(const Model& before, const Model& after, const RewriteSa
   const SessionOptions plain{.threads = context.ThreadCount(), .optimization = Optimization::kOff};
   PREON_ASSIGN_OR_RETURN(Session first, Session::OpenModel(before, plain, context));
   PREON_ASSIGN_OR_RETURN(Session second, Session::OpenModel(after, plain, context));
+  const int64_t batch = FixedBatch(samples.inputs);
+  const int64_t whole_batches = (kSamplesOfSameValues + batch - 1) / batch * batch;
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source,
-                         samples.samples.open(samples.inputs, {.limit = kSamplesOfSameValues}));
+                         samples.samples.open(samples.inputs, {.limit = whole_batches}));
   PREON_ASSIGN_OR_RETURN(const Comparison compare,
                          Compare(OutputsOf(first, context), OutputsOf(second, context), *source, {}, context));
   return SameOutputs(compare);

@@ -45,7 +45,7 @@ class Linter {
   void Judge(const Node& node, const ObservedKernel& kernel) {
     const Node& in_float = *floats_.FindNode(node.name);
     const NodeInContext at{graph_, floats_, node, in_float, ClassifyForOrtCpu(floats_, in_float)};
-    const auto left = left_in_float_.find(node.name);
+    const auto left = left_in_float_.find(node.output());
     if (kernel.kernel_class == KernelClass::kFloat && left != left_in_float_.end()) {
       Add(kLeftInFloat, node, kernel,
           StrCat("left in float on purpose when the model was quantized (", left->second, ")"));

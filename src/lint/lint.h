@@ -36,7 +36,7 @@ struct LintReport {
 
 /// @param quantized  with shapes (InferShapes), as the runtime got it
 /// @param kernels       of ObserveKernels
-/// @param left_in_float  nodes that the tool which quantized left in float on purpose, with its reason
+/// @param left_in_float  first outputs of nodes that the tool which quantized left in float on purpose, with its reason
 LintReport Lint(const Graph& quantized, const std::map<std::string, ObservedKernel>& kernels,
                 const std::map<std::string, std::string>& left_in_float = {});
 

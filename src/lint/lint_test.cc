@@ -102,7 +102,7 @@ TEST(Lint, NodesThatWereLeftInFloatOnPurposeAreTold) {
       ParseModelText("<ir_version: 10, opset_import: [\"\" : 21]>\n" + Conv(kData, kWeight, kBias, kBehind));
   ASSERT_TRUE(model.ok()) << model.status().ToString();
   InferShapes(*model);
-  const LintReport report = Lint(model->graph, {{"n", {KernelClass::kFloat, "Conv"}}}, {{"n", "accuracy"}});
+  const LintReport report = Lint(model->graph, {{"n", {KernelClass::kFloat, "Conv"}}}, {{"c", "accuracy"}});
   ASSERT_EQ(report.findings.size(), 1u);
   EXPECT_EQ(report.findings[0].rule, "left_in_float");
   EXPECT_EQ(report.findings[0].nodes[0].detail, "left in float on purpose when the model was quantized (accuracy)");

@@ -41,14 +41,31 @@ Status CheckFolder(const std::string& folder) {
   return Status::Ok();
 }
 
+bool IsBelow(const fs::path& path, const fs::path& folder) {
+  const fs::path inside = Resolved(path).lexically_relative(Resolved(folder));
+  return !inside.empty() && *inside.begin() != "..";
+}
+
+// What a folder of samples holds may lie elsewhere.
+std::vector<fs::path> LinksIn(const std::string& folder) {
+  std::vector<fs::path> links;
+  std::error_code ignored;
+  for (fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, ignored), end;
+       !ignored && at != end; at.increment(ignored)) {
+    if (at->is_symlink(ignored)) links.push_back(at->path());
+  }
+  return links;
+}
+
 }  // namespace
 
 bool IsPartOf(const std::string& path, const std::string& whole) {
   std::error_code ignored;
   if (fs::equivalent(path, whole, ignored)) return true;
   if (!fs::is_directory(whole, ignored) || !fs::exists(path, ignored)) return false;
-  const fs::path inside = Resolved(path).lexically_relative(Resolved(whole));
-  return !inside.empty() && *inside.begin() != "..";
+  return IsBelow(path, whole) || std::ranges::any_of(LinksIn(whole), [&](const fs::path& link) {
+           return fs::equivalent(path, link, ignored) || IsBelow(path, link);
+         });
 }
 
 Status CheckNotInput(std::string_view flag, const std::string& path, const std::vector<std::string>& inputs) {

@@ -44,6 +44,16 @@ def test_a_grid_is_tried_whole_from_one_calibration(preon, model, data):
     assert result["size_bytes"]["quantized"] == (preon.folder / "best.onnx").stat().st_size == best["size_bytes"]
 
 
+def test_a_fixed_batch(preon, model, data):
+    """Halves of the samples that judge are whole batches."""
+    fixed = onnx.load(preon.folder / model)
+    for value in [*fixed.graph.input, *fixed.graph.output]:
+        value.type.tensor_type.shape.dim[0].dim_value = 4
+    onnx.save(fixed, preon.folder / "fixed.onnx")
+    result = search(preon, "fixed.onnx", "--data", data, "--sampler", "grid", space={"method": ["minmax", "minmse"], "effort": "fast"})
+    assert result["unseen"] and result["compare"]["samples"] % 4 == 0 and all("sqnr_db" in trial for trial in result["trials"])
+
+
 @pytest.mark.thorough
 def test_the_best_model_is_that_of_its_configuration(preon, model, data):
     """`preon quantize --config` of the same samples gives it again, with the statistics of the samples that calibrated."""

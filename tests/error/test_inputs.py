@@ -34,6 +34,15 @@ def test_model_is_something_else(preon, data, tmp_path):
     quantize(preon, 2, 2003, "text.onnx", says="text.onnx")
 
 
+def test_samples_behind_a_link_are_an_input(preon, model, data, tmp_path):
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links/a.npz").symlink_to(tmp_path / data)
+    before = (tmp_path / data).read_bytes()
+    for output in (data, "links/a.npz"):
+        preon.fails(2, 1004, "calibrate", model, "-o", output, "--data", "links", says="is an input")
+    assert (tmp_path / data).read_bytes() == before
+
+
 @pytest.mark.parametrize("data", ["random:2", "x.npz"])
 def test_inputs_that_are_no_tensors(preon, tmp_path, data):
     item = helper.make_tensor_type_proto(TensorProto.FLOAT, [2, 3])

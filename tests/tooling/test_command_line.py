@@ -305,7 +305,7 @@ def test_the_model_says_how_it_was_made(preon, model, data, tmp_path):
         "labels": "a,b", "preon.version": version, "preon.method": "percentile", "preon.target": "ort-cpu",
         "preon.activation": "uint8", "preon.weight": "int8",
         "preon.options": '{"exclude":["gemm_1"],"method_option":{"Percentile":"99.9"},"symmetric":true}',
-        "preon.left_float": '{"excluded":["gemm_1"],"no gain":["flatten_1"],"output tail":["pool_1"]}'}
+        "preon.left_float": '{"excluded":["logits"],"no gain":["f1"],"output tail":["p1"]}'}
     # Nothing of paths, folders or threads; the order of options does not matter.
     (tmp_path / "other").mkdir()
     again = [*arguments[:-3], "--symmetric", "--exclude", "gemm_1", "--report", "r.json", "--tmp-dir", "other", "--threads", "2"]

@@ -2,20 +2,32 @@
 
 #include "api/judge/judging_samples.h"
 #include "base/hash.h"
+#include "data/array_layout.h"
 #include "data/held_out.h"
 
 namespace preon {
 namespace {
 
-// Every other sample, and the others.
-std::pair<SampleRuns, SampleRuns> Halves(const SampleRuns& runs) {
+// Every other batch of samples, and the others.
+std::pair<SampleRuns, SampleRuns> Halves(const SampleRuns& runs, int64_t batch) {
   std::pair<SampleRuns, SampleRuns> halves;
   int64_t place = 0;
   for (const auto& [first, last] : runs) {
-    for (int64_t sample = first; sample < last; ++sample)
-      (place++ % 2 == 0 ? halves.first : halves.second).emplace_back(sample, sample + 1);
+    for (int64_t sample = first; sample < last; ++sample) {
+      SampleRuns& half = place++ / batch % 2 == 0 ? halves.first : halves.second;
+      if (!half.empty() && half.back().second == sample)
+        ++half.back().second;
+      else
+        half.emplace_back(sample, sample + 1);
+    }
   }
   return halves;
+}
+
+int64_t CountOf(const SampleRuns& runs) {
+  int64_t count = 0;
+  for (const auto& [first, last] : runs) count += last - first;
+  return count;
 }
 
 }  // namespace
@@ -26,8 +38,8 @@ Result<SearchSamples> SamplesOfSearch(const Samples& given, const Samples& eval,
   if (eval.open) {
     PREON_ASSIGN_OR_RETURN(kept.places, SamplePlaces(eval, inputs));
   }
-  auto [choosing, judging] = Halves(kept.places);
-  SearchSamples samples{.fit = kept.fit, .unseen = kept.unseen && std::ssize(judging) >= kLeastHeldOut / 2};
+  auto [choosing, judging] = Halves(kept.places, FixedBatch(inputs));
+  SearchSamples samples{.fit = kept.fit, .unseen = kept.unseen && CountOf(judging) >= kLeastHeldOut / 2};
   if (!samples.unseen) choosing = judging = {};  // all of them do both
   PREON_ASSIGN_OR_RETURN(const SampleRuns not_choosing, JoinedRuns(kept.left_out, judging));
   PREON_ASSIGN_OR_RETURN(const SampleRuns not_judging, JoinedRuns(kept.left_out, choosing));
