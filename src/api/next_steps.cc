@@ -291,9 +291,7 @@ class StepFinder {
   std::string CommandWith(const std::string& more, std::set<std::string> replaced) const {
     replaced.insert("require");
     const GivenSettings& given = run_.options.given;
-    std::string options = more;
-    if (run_.options.latency_seconds == 0.0) options += options.empty() ? "--latency 0" : " --latency 0";  // as judged
-    return QuantizeCommand(of_.model, given.config_file, given.settings, options, std::move(replaced));
+    return QuantizeCommand(of_.model, given.config_file, given.settings, more, std::move(replaced));
   }
 
   void AddFasterMachine() {

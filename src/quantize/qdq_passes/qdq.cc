@@ -133,6 +133,7 @@ class Restorer {
     if (has_result && !AreKnown(node.input(of.result->scale), node.input(of.result->zero_point)))
       return std::string(kUnknown);
     if (node.Int("channels_last", 0) != 0) return "its data have channels last";
+    if (node.op_type == "QLinearSoftmax" && JoinsAxes(node)) return "it takes all axes from one on as one axis";
     if (node.op_type == "MatMulIntegerToFloat" && !node.input(6).empty()) return "it has a bias";
     const Params result =
         has_result ? Params{node.input(of.result->scale), node.input(of.result->zero_point)} : Params{};
@@ -146,6 +147,14 @@ class Restorer {
     Become(graph_, node, std::string(of.float_name), std::move(inputs), std::move(attributes));
     if (has_result) Quantize(node, 0, result);
     return "";
+  }
+
+  // As Softmax did before opset 13, which the node tells by itself.
+  bool JoinsAxes(const Node& node) const {
+    const int64_t axis = node.Int("axis", -1);
+    const std::optional<Shape> shape = graph_.ShapeOf(node.input(0));
+    const bool is_last = axis == -1 || (shape && axis == std::ssize(*shape) - 1);
+    return node.Int("opset", 13) < 13 && !is_last;
   }
 
   // Where a weight has several scales.
