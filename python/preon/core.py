@@ -76,8 +76,6 @@ def _path(value, what):
     if not isinstance(value, (str, bytes, os.PathLike)):
         raise TypeError(f"{what}: got {type(value).__name__}, wanted a path")
     path = os.fsdecode(value)
-    if "\0" in path:
-        raise ConfigError(1002, f"{what}: got a path with a zero byte", None, 2)
     try:
         path.encode()
     except UnicodeEncodeError:

@@ -109,10 +109,7 @@ Result<AnalyzeResult> ReportOfStatistics(const std::string& calib, RunInputs& ru
   PREON_RETURN_IF_ERROR(RefuseSamples(run.options.data.from, calib, "holds the statistics of the samples"));
   PREON_ASSIGN_OR_RETURN(AnalyzeResult result, AnalyzeCalibration(calib, calib, run));
   result.facts = RunFactsOf(run.context, "report");
-  const std::string& output = run.options.outputs.file;
-  if (output.empty()) return result;
-  PREON_ASSIGN_OR_RETURN(AtomicFile file, StageReport(result, output));
-  PREON_RETURN_IF_ERROR(file.Commit());
+  PREON_RETURN_IF_ERROR(WriteReport(result, run.options.outputs.file));
   return result;
 }
 
@@ -123,9 +120,7 @@ Result<SavedResult> ReportOfResult(const std::string& file, const std::string& o
   Result<SavedContent> content = ReadSavedResult(text);
   if (!content.ok()) return std::move(content).status().WithContext(file);
   SavedResult result{RunFactsOf(context, "report"), file, output, *std::move(content)};
-  if (result.output.empty()) return result;
-  PREON_ASSIGN_OR_RETURN(AtomicFile page, StageReport(result, result.output));
-  PREON_RETURN_IF_ERROR(page.Commit());
+  PREON_RETURN_IF_ERROR(WriteReport(result, output));
   return result;
 }
 
@@ -149,9 +144,7 @@ Result<FullReport> ReportOfModels(const std::vector<std::string>& models, RunInp
   PREON_ASSIGN_OR_RETURN(const DoctorResult machine, DoctorVerb(run));
   report.machine = {machine.cpu, machine.cpu_features, machine.kernels, machine.threads, machine.runtime_version};
   report.facts = RunFactsOf(run.context, "report");
-  if (report.output.empty()) return report;
-  PREON_ASSIGN_OR_RETURN(AtomicFile file, StageReport(report, report.output));
-  PREON_RETURN_IF_ERROR(file.Commit());
+  PREON_RETURN_IF_ERROR(WriteReport(report, report.output));
   return report;
 }
 

@@ -93,7 +93,7 @@ Result<RetargetResult> RetargetVerb(const std::string& path, RunInputs& run) {
   result.changes.insert(result.changes.end(), changed.begin(), changed.end());
   if (result.changes.empty())
     return Error(ErrorId::kNothingToGain, path,
-                 ": not written: the model has this form already, or nothing that could get it");
+                 ": not written: the model has this form already, or no part of it can get this form");
   WarnOfType(model.graph, activation, result.warnings);
   InferShapes(model);
   PREON_ASSIGN_OR_RETURN(Session before, Session::OpenModel(given, TimedSession(run.context), run.context));

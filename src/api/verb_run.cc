@@ -125,10 +125,7 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
                            MeasureLatency(first, second, batch.feeds, batch.samples, seconds, run.context));
   }
   result.facts = RunFactsOf(run.context, "compare");
-  if (!options.outputs.report.empty()) {
-    PREON_ASSIGN_OR_RETURN(AtomicFile report, StageReport(result, options.outputs.report));
-    PREON_RETURN_IF_ERROR(report.Commit());
-  }
+  PREON_RETURN_IF_ERROR(WriteReport(result, options.outputs.report));
   return result;
 }
 

@@ -10,8 +10,9 @@ std::string ToJson(const SavedResult& result) {
   JsonObject json = BeginJson(result.facts);
   json["file"] = result.file;
   if (!result.output.empty()) json["output"] = result.output;
-  json["result"] = JsonObject::parse(result.content.json);
-  return JsonLine(json);
+  std::string line = JsonLine(json);
+  line.pop_back();  // the content is a JSON object already
+  return StrCat(line, ",\"result\":", result.content.json, "}");
 }
 
 std::string ToText(const SavedResult& result) {

@@ -109,7 +109,7 @@ std::string ToText(const SearchResult& result) {
   }
   out.Add("  judged on   %s%s; 95 %% intervals in parentheses\n",
           CountText(result.judged.compare.samples, "sample").c_str(),
-          result.unseen ? " that neither calibrated nor chose" : " that calibrated or chose, too");
+          result.unseen ? " that neither calibrated nor chose" : " also used for calibration or choices");
   AddComparison(out, result.judged.compare);
   if (result.judged.metric) {
     const MetricFigures& metric = *result.judged.metric;

@@ -24,12 +24,6 @@ std::pair<SampleRuns, SampleRuns> Halves(const SampleRuns& runs, int64_t batch) 
   return halves;
 }
 
-int64_t CountOf(const SampleRuns& runs) {
-  int64_t count = 0;
-  for (const auto& [first, last] : runs) count += last - first;
-  return count;
-}
-
 }  // namespace
 
 Result<SearchSamples> SamplesOfSearch(const Samples& given, const Samples& eval, const Samples& reference,
@@ -39,7 +33,7 @@ Result<SearchSamples> SamplesOfSearch(const Samples& given, const Samples& eval,
     PREON_ASSIGN_OR_RETURN(kept.places, SamplePlaces(eval, inputs));
   }
   auto [choosing, judging] = Halves(kept.places, FixedBatch(inputs));
-  SearchSamples samples{.fit = kept.fit, .unseen = kept.unseen && CountOf(judging) >= kLeastHeldOut / 2};
+  SearchSamples samples{.fit = kept.fit, .unseen = kept.unseen && CountSamples(judging) >= kLeastHeldOut / 2};
   if (!samples.unseen) choosing = judging = {};  // all of them do both
   PREON_ASSIGN_OR_RETURN(const SampleRuns not_choosing, JoinedRuns(kept.left_out, judging));
   PREON_ASSIGN_OR_RETURN(const SampleRuns not_judging, JoinedRuns(kept.left_out, choosing));

@@ -27,4 +27,12 @@ Result<AtomicFile> StageReport(const T& result, const std::string& path) {
   return StageFile(path, ToText(result));
 }
 
+/// The same with its name; nothing where `path` is "".
+template <typename T>
+Status WriteReport(const T& result, const std::string& path) {
+  if (path.empty()) return Status::Ok();
+  PREON_ASSIGN_OR_RETURN(AtomicFile file, StageReport(result, path));
+  return file.Commit();
+}
+
 }  // namespace preon
