@@ -90,6 +90,8 @@ def main():
         print(path.relative_to(ROOT))
     if sys.argv[1].endswith("pass"):
         print("new:", ORDER_NOTE.format(KINDS[sys.argv[1]][1][1][0]))
+    if sys.argv[1] == "algorithm":
+        print("new: add its row to docs/design/algorithms.md")
 
 
 if __name__ == "__main__":

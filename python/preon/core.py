@@ -29,7 +29,7 @@ Progress = Union[Callable[[str, int, int], Any], bool, None]
 
 
 class Reader(Protocol):
-    """What gives samples: arrays by input name, or None behind the last."""
+    """What gives samples: arrays by input name, or None after the last."""
 
     def get_next(self) -> Optional[dict[str, Any]]: ...
 

@@ -39,7 +39,6 @@ WHOLE = {
     "CheckStatisticsAlone": "looks for options of any part without effect on a .calib file",
     "CheckOutputs": "compares every file that is written with every file that any part of the options names",
     "FormatOf": "a question of Target, whose interface hands on all that was asked of the plan",
-    "RulesOf": "as FormatOf",
     "OptionsJson": "names what differs from its default: whoever adds an option that changes the result adds it here",
     "SetMetadata": "as OptionsJson",
     "HashOfRangeOptions": "a fingerprint: whoever adds an option that ranges depend on adds it here",

@@ -117,7 +117,7 @@ def word_problems(tree):
                 for pattern, instead in for_users:
                     if pattern.search(string):
                         yield f'{path}: "{string}"; plain words: {instead}'
-        elif path.endswith(".md"):
+        elif path.endswith(".md") or path.startswith("python/"):
             for pattern, instead in for_users:
                 for line, found in lines_with(text, pattern):
                     yield f"{path}:{line}: '{found}'; plain words: {instead}"

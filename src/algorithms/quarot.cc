@@ -73,14 +73,14 @@ Result<StreamPlace> PlaceOf(const Graph& graph, const RotationPair& pair) {
     PREON_ASSIGN_OR_RETURN(Node * node, NodeNamed(graph, name));
     if (!IsLayer(graph, *node))
       return Error(ErrorId::kNotYetSupported, "quarot: next_nodes: '", name, "' (", node->op_type,
-                   ") is no MatMul or Gemm with a constant matrix");
+                   ") is not a MatMul or Gemm with a constant matrix");
     place.readers.push_back(node);
   }
   if (pair.norm.empty()) return place;
   PREON_ASSIGN_OR_RETURN(place.norm, NodeNamed(graph, pair.norm));
   if (!IsNorm(graph, *place.norm))
     return Error(ErrorId::kNotYetSupported, "quarot: norm_node: '", pair.norm, "' (", place.norm->op_type,
-                 ") is no normalization with constant scales");
+                 ") is not a normalization with constant scales");
   // Whoever reads the normalization beside the named nodes would get it without its scales.
   size_t named = 0;
   for (const Use& use : graph.Uses(place.norm->output())) {

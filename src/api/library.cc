@@ -45,7 +45,7 @@ std::function<Result(Args...)> Named(const char* name, const std::function<Resul
     } catch (const std::exception& problem) {
       throw CallbackError(name, problem.what());
     } catch (...) {
-      throw CallbackError(name, "of a type that is no std::exception");
+      throw CallbackError(name, "of a type that is not derived from std::exception");
     }
   };
 }

@@ -175,7 +175,7 @@ TEST_F(Library, WhatACallbackThrowsIsAFailureThatNamesIt) {
       if (index == at) throw 42;
       return reader(index, inputs);
     };
-    fails("reader threw an exception: of a type that is no std::exception");
+    fails("reader threw an exception: of a type that is not derived from std::exception");
   }
   options_.reader = reader;
   options_.progress = [](const std::string&, int64_t, int64_t) { throw "progress"; };

@@ -34,7 +34,10 @@ class ListRunner {
  private:
   Result<bool> Raise(const ListedStep& step) {
     const auto wanted = step["target_opset_version"].get<int64_t>();
-    if (model_.opset() == wanted) return false;
+    if (model_.opset() > wanted)
+      warnings_.push_back(
+          StrCat("convert_opset_version: the model already has opset ", model_.opset(), " and keeps it"));
+    if (model_.opset() >= wanted) return false;
     PREON_RETURN_IF_ERROR(ConvertOpset(model_, wanted));
     return true;
   }

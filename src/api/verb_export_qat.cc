@@ -98,7 +98,7 @@ Result<ExportResult> ExportQatVerb(const std::string& path, RunInputs& run) {
   const Samples samples = run.samples;
   if (samples.open && options.float_model.empty())
     return Error(ErrorId::kMissingOption,
-                 "export-qat: --data: wanted --float-model beside it: errors are those against "
+                 "export-qat: --data: wanted --float-model as well: errors are those against "
                  "the float model");
   run.context.BeginStage("load");
   PREON_ASSIGN_OR_RETURN(const Model model, LoadPairs(path, result.warnings));

@@ -102,7 +102,7 @@ Result<AnalyzeResult> AnalyzeCalibration(const std::string& model, const std::st
 Status RefuseSamples(const SourceOptions& from, const std::string& file, const char* why) {
   if (!from.has_samples()) return Status::Ok();
   return Error(ErrorId::kConflictingOptions, from.inputs.empty() ? "--data" : "--input", ": has no effect with ", file,
-               ", which ", why, "; wanted a model beside samples");
+               ", which ", why, "; wanted a model in addition to samples");
 }
 
 Result<AnalyzeResult> ReportOfStatistics(const std::string& calib, RunInputs& run) {

@@ -68,7 +68,7 @@ class ConfigSearch {
 
   Status PlanTrials() {
     if (goal_ != SearchGoal::kAccuracy && options().requirements.empty())
-      return Error(ErrorId::kMissingOption, "--goal ", options().search.goal, ": wanted --require beside it, such as ",
+      return Error(ErrorId::kMissingOption, "--goal ", options().search.goal, ": wanted --require as well, such as ",
                    "sqnr>=20: the model of that kind with the largest error would be the best");
     const bool is_grid = sampler_->name() == "grid";
     result_.configurations = space_.Count(1'000'000);

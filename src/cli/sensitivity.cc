@@ -6,7 +6,7 @@ namespace preon::cli {
 Command SensitivityCommand() {
   return {.verb = kVerbSensitivity,
           .name = "sensitivity",
-          .summary = "show which layers make the error of the quantized model, why, and what float layers gain",
+          .summary = "show which layers cause the error of the quantized model, why, and what float layers gain",
           .positionals = {"MODEL"},
           .examples = R"(  preon sensitivity model.onnx --data calib.npz
   preon sensitivity model.onnx --data photos/ --preprocess imagenet --confirm 10

@@ -20,7 +20,7 @@ constexpr OptionSpec kJudgingOptions[] = {
        return Status::Ok();
      }},
     {"metric", "M",
-     "what is measured beside the error: top1, top5, topN, f1, nll, map, wer, psnr, sisdr, or FILE.py with a "
+     "what is measured in addition to the error: top1, top5, topN, f1, nll, map, wer, psnr, sisdr, or FILE.py with a "
      "function evaluate(model) that returns a number or one for each sample (default: top-1 where there are labels)",
      OptionKind::kValue, kVerbValidate | kVerbReport | kVerbSearch,
      [](Options& o, const std::string& v) {

@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 
 constexpr int64_t kMaxRank = 16;  // more than any operator with weights takes
 constexpr std::string_view kTwoWays =
-    "got scale and zero_point beside symmetric, reduce_range, rmin or rmax, wanted one or the other";
+    "got scale and zero_point together with symmetric, reduce_range, rmin or rmax, wanted one or the other";
 
 Result<std::string> TextOf(const Json& object, const char* key) {
   if (!object.at(key).is_string()) return WrongType(object.at(key), "a text").WithContext(key);

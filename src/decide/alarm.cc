@@ -78,7 +78,7 @@ std::vector<Alarm> FindAlarms(const AlarmFigures& figures) {
     if (output.scores_sqnr_db && *output.scores_sqnr_db < kLowSqnrDb)
       alarms.Add("low_scores", "output '", name, "': SQNR of its scores ", NumberText("%.1f", *output.scores_sqnr_db),
                  " dB, below ", NumberText("%.0f", kLowSqnrDb),
-                 ": boxes get lost even where the coordinates are right");
+                 ": boxes are lost even where the coordinates are right");
     if (output.saturated_share > 0 && output.sqnr_db < kCutsOffDb)
       alarms.Add("saturated_output", "output '", name, "': ", NumberText("%.0f", 100 * output.saturated_share),
                  " % of its values are at the end of the range; the float model's are not");

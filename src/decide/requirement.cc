@@ -21,7 +21,7 @@ struct FigureRow {
 
 constexpr FigureRow kFigures[] = {
     {"drop", RequiredFigure::kDrop, Unit::kShare,
-     "samples with labels (--labels, or an array 'label' beside the inputs), or another metric, which preon validate "
+     "samples with labels (--labels, or an array 'label' next to the inputs), or another metric, which preon validate "
      "counts"},
     {"agreement", RequiredFigure::kAgreement, Unit::kShare, "samples of your own (--data) and an output of classes"},
     {"sqnr", RequiredFigure::kSqnr, Unit::kDecibel, "samples of your own (--data) and an output that can be compared"},
@@ -151,7 +151,7 @@ Result<Requirement> ParseOne(const std::string& text) {
   if (!limit)
     return Error(
         ErrorId::kBadOptionValue, "got '", text,
-        "', wanted a number behind the sign, with a unit or without: drop<=1%, drop<=0.3dB, sqnr>=20dB, speed>=1.5, "
+        "', wanted a number after <= or >=, with a unit or without: drop<=1%, drop<=0.3dB, sqnr>=20dB, speed>=1.5, "
         "latency<=5ms, size<=4MB, size<=30%");
   requirement.limit = *limit;
   return requirement;

@@ -175,7 +175,7 @@ Status FormBuilder::ReplacePair(Node& dequantizer) {
   const std::string from = quantizer->input(0);
   StoredCodes codes = CodesAt(graph, dequantizer);
   if (codes.params.empty())
-    return Error(ErrorId::kNotYetSupported, "has scales that are no constants; only constant ones can be exported");
+    return Error(ErrorId::kNotYetSupported, "has scales that are not constant; only constant ones can be exported");
   if (!RangeOfCodes(codes)) {
     LeaveFloat(dequantizer, from, codes);
     return Status::Ok();

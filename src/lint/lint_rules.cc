@@ -27,7 +27,7 @@ bool IsDequantized(const Graph& graph, const std::string& tensor) {
   return producer != nullptr && producer->op_type == "DequantizeLinear";
 }
 
-// Of the codes behind a DequantizeLinear; kUndefined where there is no zero point to tell.
+// Of the codes after a DequantizeLinear; kUndefined where there is no zero point to tell.
 DataType CodeType(const Graph& graph, const std::string& tensor) {
   const Node* dequantize = graph.Producer(tensor);
   const DataType type = graph.TypeOf(dequantize->input(0));
@@ -165,7 +165,7 @@ std::optional<std::string> ClampBeforePair(const NodeInContext& at) {
   if (!at.is_linear() || reader == nullptr || !ClampRange(at.graph, *reader)) return std::nullopt;
   const std::optional<CodedTensor> codes = QuantizedInto(at.graph, reader->output());
   if (!codes || !codes->is_byte()) return std::nullopt;
-  return StrCat("the codes behind ", reader->op_type, " '", reader->name, "' reach beyond its bounds");
+  return StrCat("the codes after ", reader->op_type, " '", reader->name, "' reach beyond its bounds");
 }
 
 std::optional<std::string> ActivationBeforePair(const NodeInContext& at) {
@@ -175,8 +175,9 @@ std::optional<std::string> ActivationBeforePair(const NodeInContext& at) {
     return StrCat(reader->op_type, " '", reader->name, "' stands between it and the next QuantizeLinear");
   if (!ClampRange(at.graph, *reader) || QuantizerOf(at.graph, reader->output()) == nullptr) return std::nullopt;
   if (OnlyReader(at.graph, reader->output()) != nullptr)
-    return StrCat("the codes behind ", reader->op_type, " '", reader->name, "' reach beyond its bounds");
-  return StrCat("the result of ", reader->op_type, " '", reader->name, "' has other readers beside its QuantizeLinear");
+    return StrCat("the codes after ", reader->op_type, " '", reader->name, "' reach beyond its bounds");
+  return StrCat("the result of ", reader->op_type, " '", reader->name,
+                "' has other readers besides its QuantizeLinear");
 }
 
 std::optional<std::string> NoOutputPair(const NodeInContext& at) {
@@ -185,7 +186,7 @@ std::optional<std::string> NoOutputPair(const NodeInContext& at) {
   if (at.graph.IsOutput(output)) return StrCat("its result '", output, "' is an output of the model in float");
   if (QuantizerOf(at.graph, output) == nullptr) return StrCat("no QuantizeLinear reads its result '", output, "'");
   if (OnlyQuantizer(at.graph, output) == nullptr)
-    return StrCat("its result '", output, "' has other readers beside one QuantizeLinear");
+    return StrCat("its result '", output, "' has other readers besides one QuantizeLinear");
   return std::nullopt;
 }
 
@@ -230,7 +231,7 @@ std::optional<std::string> Unexplained(const NodeInContext&) { return "no known 
 constexpr LintRule kLintRules[] = {
     {"run_time_scales", "quantize the float model with calibration samples, which give fixed scales", "", RunTimeScales,
      true},
-    {"no_kernel", "take the Q/DQ pairs away around those that have them", "", NoKernelForCodes, true},
+    {"no_kernel", "remove the Q/DQ pairs around these nodes", "", NoKernelForCodes, true},
     {"no_kernel", "", "", NoKernel, true},
     {"moves_floats", "", "", MovesFloats},
     {"no_input_pair", "put a QuantizeLinear/DequantizeLinear pair in front of each data input", "", NoInputPair},
@@ -238,13 +239,13 @@ constexpr LintRule kLintRules[] = {
     {"weight_form", "store the weight as int8 codes with one scale, or one for each output channel", "", WeightForm},
     {"bias_scale", "store the bias as int32 codes with the scale input scale x weight scale", "int32_biases",
      BiasScale},
-    {"clamp_before_pair", "clamp the codes behind the QuantizeLinear, or put the zero point at the lowest code",
+    {"clamp_before_pair", "clamp the codes after the QuantizeLinear, or put the zero point at the lowest code",
      "clamp_codes", ClampBeforePair},
     {"activation_before_pair", "put a pair between the node and the activation function", "", ActivationBeforePair},
-    {"no_output_pair", "put one QuantizeLinear behind the node and let all readers read its DequantizeLinear", "",
+    {"no_output_pair", "put one QuantizeLinear after the node and let all readers read its DequantizeLinear", "",
      NoOutputPair},
     {"codes_change",
-     "give the result the scale and zero point of the input; quantize behind Relu and Clip alone, with the zero point "
+     "give the result the scale and zero point of the input; quantize only after Relu and Clip, with the zero point "
      "at the lowest code",
      "", CodesChange},
     {"no_kernel", "", "", KeepsCodesInFloat, true},

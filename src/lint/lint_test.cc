@@ -56,11 +56,11 @@ TEST(Lint, NamesTheCauseOfAFloatConv) {
   EXPECT_EQ(CauseOf(Conv(kData, kWeight, kBias,
                          "[act] k = Relu (c)\n[q2] g = QuantizeLinear (k, s, z)\n"
                          "[dq2] y = DequantizeLinear (g, s, z)\n")),
-            Cause("clamp_before_pair", "the codes behind Relu 'act' reach beyond its bounds"));
+            Cause("clamp_before_pair", "the codes after Relu 'act' reach beyond its bounds"));
   EXPECT_EQ(CauseOf(Conv(kData, kWeight, kBias, "[mul] y = Mul (c, c)\n")),
             Cause("no_output_pair", "no QuantizeLinear reads its result 'c'"));
   EXPECT_EQ(CauseOf(Conv(kData, kWeight, kBias, std::string(kBehind) + "[more] m = Relu (c)\n")),
-            Cause("no_output_pair", "its result 'c' has other readers beside one QuantizeLinear"));
+            Cause("no_output_pair", "its result 'c' has other readers besides one QuantizeLinear"));
   EXPECT_EQ(
       CauseOf(Conv(kData, kWeight, kBias, "[q2] g = QuantizeLinear (c, s, i)\n[dq2] y = DequantizeLinear (g, s, i)\n")),
       Cause("types_differ", "'d' has uint8 codes, 'c' int8"));

@@ -26,7 +26,7 @@ std::vector<std::string> Border(const Graph& graph) {
 Status CheckFits(const Graph& graph, const std::string& tensor, const Shape& wanted, SizeOf* sizes) {
   if (!graph.IsInput(tensor) && !graph.IsOutput(tensor)) {
     const std::vector<std::string> known = Border(graph);
-    return Error(ErrorId::kNameNotInModel, "'", tensor, "' is no input or output of the model",
+    return Error(ErrorId::kNameNotInModel, "'", tensor, "' is not an input or output of the model",
                  DidYouMean(tensor, known));
   }
   const ValueInfo& info = *graph.Info(tensor);

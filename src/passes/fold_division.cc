@@ -5,9 +5,10 @@
 // Conditions:  a constant of one element, neither 0 nor 1. Behind a product of two activations (scores of attention)
 // the
 //              projection is looked for in front of its first factor, also behind a Split, of which one part is
-//              divided; else the quotient is read by a MatMul or Gemm. Between projection and division lie only
-//              Transpose, Reshape, Squeeze, Unsqueeze, Flatten and Identity; each tensor in between has one reader, and
-//              none is an output. Projection: MatMul of a constant, with or without a constant Add behind it, or Gemm.
+//              divided (a bias then has as many columns as the weight); else the quotient is read by a MatMul or Gemm.
+//              Between projection and division lie only Transpose, Reshape, Squeeze, Unsqueeze, Flatten and Identity;
+//              each tensor in between has one reader, and none is an output. Projection: MatMul of a constant, with or
+//              without a constant Add behind it, or Gemm.
 // Formula:     w' = w / c, b' = b / c: exact where c is a power of two
 // Why:         Quark's fold_div_into_matmul: one operator less to quantize.
 #include <array>
@@ -49,7 +50,7 @@ class DivisionFolder {
     const bool scores = producer->Is("MatMul") && !HasConstant(*producer);
     if (!scores && !FeedsProduct(division)) return false;
     const std::optional<Projection> projection = Find(scores ? producer->input(0) : numerator, scores);
-    if (!projection) return false;
+    if (!projection || (projection->part && !HasEqualColumns(*projection))) return false;
     for (const auto& [node, input] : projection->constants) Divide(*node, input, projection->part, divisor);
     MergeIntoProducer(graph_, division);
     return true;
@@ -126,6 +127,16 @@ class DivisionFolder {
     std::optional<Projection> projection = ProjectionAt(*product, part);
     if (projection) projection->constants.emplace_back(&node, bias);
     return projection;
+  }
+
+  // A constant that is broadcast over the columns has none of its own for the part.
+  bool HasEqualColumns(const Projection& projection) const {
+    const Shape& weight =
+        graph_.Initializer(projection.constants[0].first->input(projection.constants[0].second))->shape();
+    return weight.size() > 1 && std::ranges::all_of(projection.constants, [&](const auto& constant) {
+             const Shape& shape = graph_.Initializer(constant.first->input(constant.second))->shape();
+             return !shape.empty() && shape.back() == weight.back();
+           });
   }
 
   void Divide(Node& node, size_t input, const std::optional<Part>& part, double divisor) {

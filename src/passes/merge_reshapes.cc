@@ -18,7 +18,7 @@ class MergeReshapes final : public NodePass {
  public:
   MergeReshapes()
       : NodePass({.name = "merge_reshapes",
-                  .summary = "of two Reshapes in a row the second alone stays",
+                  .summary = "only the second of two consecutive Reshapes stays",
                   .target_ops = {"Reshape"},
                   .on_by_default = false,
                   .phase = PassPhase::kLast}) {}

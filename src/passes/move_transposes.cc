@@ -40,7 +40,7 @@ class MoveTransposes final : public NodePass {
  public:
   MoveTransposes()
       : NodePass({.name = "move_transposes",
-                  .summary = "a Transpose in front of a Reshape that splits dimensions goes behind it",
+                  .summary = "a Transpose in front of a Reshape that splits dimensions moves after it",
                   .target_ops = {"Reshape"},
                   .on_by_default = false,
                   .phase = PassPhase::kLast}) {}

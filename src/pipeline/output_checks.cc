@@ -23,6 +23,19 @@ bool ShapeFollowsFromInputs(const Graph& graph, const std::string& output) {
   return true;
 }
 
+Status CheckOutputs(const std::string& output, const Comparison& compared, const Graph& graph) {
+  for (const auto& [name, values] : compared.outputs) {
+    if (values.shape_differs > 0 && ShapeFollowsFromInputs(graph, name)) {
+      return Error(ErrorId::kVerifyOutput, output, ": not written: the shape of output '", name,
+                   "' differs from the float model's in ", values.shape_differs, " runs");
+    }
+    if (values.not_finite == 0) continue;
+    return Error(ErrorId::kVerifyOutput, output, ": not written: output '", name,
+                 "' holds NaN or infinity where the float model has none");
+  }
+  return Status::Ok();
+}
+
 Status CheckNhwcForm(const Comparison& compared, const Graph& graph, std::vector<std::string>& warnings) {
   for (const auto& [name, output] : compared.outputs) {
     if (output.shape_differs > 0 && !ShapeFollowsFromInputs(graph, name)) {

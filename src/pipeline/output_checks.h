@@ -15,6 +15,10 @@ namespace preon {
 /// False for what NonZero or NonMaxSuppression lead to: an axis has no size, nor a name that an axis of an input has.
 bool ShapeFollowsFromInputs(const Graph& graph, const std::string& output);
 
+/// Whether no output of the result, which is to become the file `output`, has another shape than the float model's, and
+/// NaN or infinity where that has none. Errors: kVerifyOutput naming the output.
+Status CheckOutputs(const std::string& output, const Comparison& compared, const Graph& graph);
+
 /// Whether a model with images as NHWC (`compared` with its NCHW form) gives the same. The same integers come out, but
 /// for what the runtime fuses otherwise around a Transpose, which may move a value over a threshold: an output whose
 /// shape depends on the data gets a warning where the shape differs. Errors: kVerifyOutput naming the output.

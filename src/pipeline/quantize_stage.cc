@@ -29,6 +29,7 @@ namespace {
 constexpr int64_t kMaxComparedSamples = 256;
 // So many samples tell how much their errors differ: fewer rarely show the few that are large.
 constexpr int64_t kSamplesOfSpread = 60;
+constexpr int64_t kFewestOfWritten = 8;  // that show its alarms
 constexpr double kDefaultLatencySeconds = 0.2;
 // A result is called slower than float where its speed surely is below this.
 constexpr double kSlowerSpeed = 0.9;
@@ -180,16 +181,44 @@ Result<std::optional<Comparison>> QuantizeStage::CompareStandIns(const PlannedMo
   return std::optional(comparer.Finish());
 }
 
-Status QuantizeStage::CheckOutputs(const Comparison& comparison, const Graph& graph) const {
-  for (const auto& [name, output] : comparison.outputs) {
-    if (output.shape_differs > 0 && ShapeFollowsFromInputs(graph, name)) {
-      return Error(ErrorId::kVerifyOutput, inputs_.output, ": not written: the shape of output '", name,
-                   "' differs from the float model's in ", output.shape_differs, " runs");
-    }
-    if (output.not_finite == 0) continue;
-    return Error(ErrorId::kVerifyOutput, inputs_.output, ": not written: output '", name,
-                 "' holds NaN or infinity where the float model has none");
+// Where stand-ins run on what was held out, the written model runs on some of the rest: for alarms, and errors' spread.
+Status QuantizeStage::CompareResult(const PlannedModel& prepared, const PlanInputs& inputs, const FloatSide& in_float,
+                                    const ComparedSamples& compared, Written& written, QuantizeResult& result) const {
+  context_.BeginStage("compare");
+  result.figures = compared.figures;
+  FigureOrigin& origin = result.figures.origin;
+  const bool large = HasLargeWeights(prepared.model.graph);
+  if (large && samples_.made_up()) {
+    origin = FigureOrigin::kNothing;
+    return Status::Ok();
   }
+  std::optional<Comparison> unseen, of_seen;
+  if (compared.stand_ins != nullptr && !(large && compared.stand_ins->is_folds())) {
+    if (!AnyChanged(result.improved)) {
+      PREON_ASSIGN_OR_RETURN(unseen, CompareStandIns(prepared, in_float, inputs, compared));
+    }
+    if (unseen && origin == FigureOrigin::kCalibration) origin = FigureOrigin::kCrossValidation;
+    if (!unseen && origin == FigureOrigin::kHeldOut) origin = FigureOrigin::kRangesHaveSeen;
+  }
+  Session* opened = prepared.plan.positions ? nullptr : &*written.session;  // models for NPUs run faster as IntegerForm
+  const auto compare_written = [&](const Samples& samples) -> Result<Comparison> {
+    Comparer comparer;
+    PREON_RETURN_IF_ERROR(CompareWithFloat(in_float, written.quantized, samples, opened, comparer));
+    Comparison comparison = comparer.Finish();
+    PREON_RETURN_IF_ERROR(CheckOutputs(inputs_.output, comparison, prepared.model.graph));
+    return comparison;
+  };
+  if (!unseen || compared.left_out.empty()) {
+    PREON_ASSIGN_OR_RETURN(result.compare, compare_written(Without(samples_, compared.left_out)));
+  }
+  const int64_t for_spread = large ? 0 : kSamplesOfSpread - (unseen ? *unseen : result.compare).samples;
+  const int64_t more = std::max(for_spread, unseen ? kFewestOfWritten : 0);
+  if (more > 0 && !compared.left_out.empty()) {
+    PREON_ASSIGN_OR_RETURN(of_seen, compare_written(SomeOf(samples_, compared.left_out, more)));
+  }
+  if (unseen && of_seen) result.compare = *of_seen;
+  if (unseen) TakeFigures(*std::move(unseen), result.compare);
+  if (of_seen) WidenIntervals(*of_seen, result.compare);
   return Status::Ok();
 }
 
@@ -287,37 +316,9 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
                         .observed_tensors = static_cast<int64_t>(prepared.plan.ObservedTensors().size())};
   for (const auto& [tensor, activation] : prepared.plan.activations)
     result.shared_tensors += !activation.shares.empty();
-  context_.BeginStage("compare");
-  result.figures = compared.figures;
-  const bool large = HasLargeWeights(prepared.model.graph);
+  result.improved = std::move(improved);
   const FloatSide in_float{prepared.model.source_path, prepared.inputs, float_outputs};
-  Session* opened = prepared.plan.positions ? nullptr : &*written.session;  // models for NPUs run faster as IntegerForm
-  if (large && samples_.made_up()) {
-    result.figures.origin = FigureOrigin::kNothing;
-  } else {
-    Comparer comparer;
-    PREON_RETURN_IF_ERROR(
-        CompareWithFloat(in_float, written.quantized, Without(samples_, compared.left_out), opened, comparer));
-    result.compare = comparer.Finish();
-    PREON_RETURN_IF_ERROR(CheckOutputs(result.compare, prepared.model.graph));
-  }
-  if (compared.stand_ins != nullptr && !(large && compared.stand_ins->is_folds())) {
-    FigureOrigin& origin = result.figures.origin;
-    std::optional<Comparison> unseen;
-    if (!AnyChanged(improved)) {
-      PREON_ASSIGN_OR_RETURN(unseen, CompareStandIns(prepared, in_float, inputs, compared));
-    }
-    if (unseen && origin == FigureOrigin::kCalibration) origin = FigureOrigin::kCrossValidation;
-    if (unseen) TakeFigures(*std::move(unseen), result.compare);
-    if (!unseen && origin == FigureOrigin::kHeldOut) origin = FigureOrigin::kRangesHaveSeen;
-  }
-  const int64_t missing = kSamplesOfSpread - result.compare.samples;
-  if (missing > 0 && !compared.left_out.empty() && !large) {
-    Comparer seen;
-    PREON_RETURN_IF_ERROR(
-        CompareWithFloat(in_float, written.quantized, SomeOf(samples_, compared.left_out, missing), opened, seen));
-    WidenIntervals(seen.Finish(), result.compare);
-  }
+  PREON_RETURN_IF_ERROR(CompareResult(prepared, inputs, in_float, compared, written, result));
   PREON_ASSIGN_OR_RETURN(result.dpu_costs, DpuCostsOf(prepared, batch, inputs, written, float_outputs));
   result.warnings = WarningsOf(result.compare);
   PREON_RETURN_IF_ERROR(MeasureLatencies(prepared.model, prepared.first_run.batch, written, result));
@@ -331,7 +332,6 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
     warnings.insert(warnings.end(), more->begin(), more->end());
   result.warnings = std::move(warnings);
   result.placement = std::move(written.placement);
-  result.improved = std::move(improved);
   result.positions = std::move(written.notes.positions);
 
   std::set<std::string> for_accuracy;

@@ -75,11 +75,12 @@ class QuantizeStage {
   /// @param opened  a session of `quantized`, or null
   Status CompareWithFloat(const FloatSide& in_float, const Model& quantized, const Samples& samples, Session* opened,
                           Comparer& comparer) const;
-  /// No output may have another shape, NaN or infinity in its place.
-  Status CheckOutputs(const Comparison& comparison, const Graph& graph) const;
   /// Each on the samples that it has not seen; absent where there is no telling.
   Result<std::optional<Comparison>> CompareStandIns(const PlannedModel& prepared, const FloatSide& in_float,
                                                     const PlanInputs& inputs, const ComparedSamples& compared) const;
+  /// The result's figures, and which samples they come from.
+  Status CompareResult(const PlannedModel& prepared, const PlanInputs& inputs, const FloatSide& in_float,
+                       const ComparedSamples& compared, Written& written, QuantizeResult& result) const;
   Result<std::vector<DpuCost>> DpuCostsOf(const PlannedModel& prepared, const Batch& batch, const PlanInputs& inputs,
                                           Written& written, const FloatOutputs& float_outputs) const;
   Status MeasureLatencies(const Model& source, const Batch& batch, Written& written, QuantizeResult& result) const;

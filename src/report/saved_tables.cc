@@ -132,7 +132,7 @@ Result<SavedContent> ReadSavedResult(const std::string& text) {
     return Error(ErrorId::kResultUnusable, "holds an error, no result: ", TextOf(json["error"].value("message", json)));
   if (!json.is_object() || !json.contains("schema") || !json.contains("verb") || !json["verb"].is_string())
     return Error(ErrorId::kResultUnusable,
-                 "is no result of preon: wanted an object with 'schema' and 'verb', as --json "
+                 "is not a result of preon: wanted an object with 'schema' and 'verb', as --json "
                  "prints it");
   if (json["schema"] != kJsonSchema)
     return Error(ErrorId::kResultUnusable, "schema ", JsonLine(json["schema"]), "; this version reads ", kJsonSchema);

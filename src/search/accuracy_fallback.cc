@@ -264,8 +264,8 @@ Result<AccuracyFallback> FallBackForAccuracy(PlannedModel& prepared, const Range
     return AccuracyFallback{.before_db = sqnr_db,
                             .after_db = sqnr_db,
                             .why_none =
-                                "it takes several times the memory of the weights, which are above 1 GiB; "
-                                "--memory fast searches"};
+                                "the search needs several times the memory of the weights, which are above 1 GiB; "
+                                "--memory fast runs it"};
   }
   return FallbackSearch(prepared, method, inputs, fallback, trials).Run(start);
 }

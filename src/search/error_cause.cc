@@ -89,9 +89,9 @@ std::string CauseOfWeight(const Tensor& weight, const WeightPlan& plan) {
   std::ranges::nth_element(sizes.largest, sizes.largest.begin() + std::ssize(sizes.largest) / 2);
   const double median = sizes.largest[sizes.largest.size() / 2];
   if (largest > kChannelSpread * median)
-    return median > 0 ? StrCat("one scale for channels of which the largest is ", Rounded(largest / median),
-                               " times the median one")
-                      : "one scale for channels of very different size";
+    return median > 0
+               ? StrCat("one scale for all channels, the largest ", Rounded(largest / median), " times the median")
+               : "one scale for all channels, of very different size";
   return "";
 }
 

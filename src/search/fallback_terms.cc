@@ -28,11 +28,11 @@ bool FallbackTerms::Pays(double gain_db, double cost) const {
 }
 
 std::string FallbackTerms::Text() const {
-  const std::string of_poor = missing_db > 0 ? StrCat(" (until ", kEnoughOfPoorDb, " dB: for each ",
+  const std::string of_poor = missing_db > 0 ? StrCat(" (below ", kEnoughOfPoorDb, " dB: for each ",
                                                       FigureText(100 / kDbForAllOfPoor, "%.1f"), " %)")
                                              : "";
-  return StrCat("gain ", kLeastGroupDb, " dB or more, and 1 dB for each ", 100 / kDbForAll, " % of the time", of_poor,
-                " that they take, which may be at most ", FigureText(100 * budget, "%.4g"), " %");
+  return StrCat("it must gain at least ", kLeastGroupDb, " dB, and 1 dB for each ", 100 / kDbForAll, " % of the time",
+                of_poor, ", and take at most ", FigureText(100 * budget, "%.4g"), " % of the time");
 }
 
 }  // namespace preon

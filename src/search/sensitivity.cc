@@ -194,7 +194,7 @@ class SensitivitySearch {
 
   Status FindFix() {
     const FallbackTerms terms = FallbackTerms::Of(result_.sqnr_db, options_.budget);
-    result_.why_no_fix = StrCat("no layers were found that in float ", terms.Text());
+    result_.why_no_fix = StrCat("no group of layers is worth keeping in float: ", terms.Text());
     const std::vector<NodeGroup> all = CandidateGroups(look_.graph, IntegerProducts(plan_), {}, look_.sources);
     std::vector<FloatGroup> groups;
     for (const NodeGroup& nodes : std::set<NodeGroup>(all.begin(), all.end())) {

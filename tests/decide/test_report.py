@@ -162,7 +162,7 @@ def test_what_is_no_result_is_refused(preon, model, data):
         preon.fails(2, 3016, "report", "result.json", "-o", "new.html", says=says)
         assert not (preon.folder / "new.html").exists()
 
-    refused("{}", "result.json: is no result of preon")
+    refused("{}", "result.json: is not a result of preon")
     refused("[1", "result.json: not JSON: line 1, column 3")
     refused("[" * 100 + "]" * 100, "more than 64 nested levels")
     refused('{"schema": 9, "verb": "compare"}', "schema 9; this version reads 2")

@@ -66,7 +66,7 @@ def test_causes_are_named(preon, filter_bank):
 def test_why_there_is_no_fix_is_said_with_the_numbers_of_the_rule(preon, model, data):
     command = ["sensitivity", model, "--data", data, "--target", "ort-cpu"]
     result = json.loads(preon(*command, "--budget", 5, "--json", "--quiet").stdout)
-    rule = "no layers were found that in float gain 0.3 dB or more, and 1 dB for each 1 % of the time that they take, which may be at most 5 %"
+    rule = "no group of layers is worth keeping in float: it must gain at least 0.3 dB, and 1 dB for each 1 % of the time, and take at most 5 % of the time"
     assert "fix" not in result and result["why_no_fix"] == rule
     assert f"  fix         none: {rule}\n" in preon(*command, "--budget", 5).stdout
     assert "  fix         none: --confirm 0 measures none\n" in preon(*command, "--confirm", 0).stdout

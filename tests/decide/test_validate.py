@@ -63,7 +63,7 @@ def test_metrics_of_both_models(preon, model, labelled, tmp_path):
     metric = validate(preon, model, "--data", labelled, "--metric", "nll", "--latency", 0)["models"][0]["metric"]
     assert metric["unit"] == "nats" and abs(metric["loss"]) < 0.1
     preon.fails(2, 1001, "validate", model, "--data", labelled, "--metric", "f2", says="did you mean 'f1'?")
-    preon.fails(2, 1002, "validate", model, "--data", labelled, "--metric", "top4", says="the model has 4 classes, so that no answer is wrong; wanted top3 or less")
+    preon.fails(2, 1002, "validate", model, "--data", labelled, "--metric", "top4", says="the model has 4 classes, so every answer counts as right; wanted top3 or less")
 
 
 def test_a_metric_against_what_the_output_should_be(preon, model, labelled, tmp_path):

@@ -100,7 +100,7 @@ def fingerprint(sources):
 
 
 def replace(path, text):
-    """Written whole or not at all, whoever else writes it."""
+    """Written whole or not at all, even if other processes write it."""
     path = pathlib.Path(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     temporary.write_text(text)

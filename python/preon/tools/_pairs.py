@@ -65,7 +65,7 @@ class Pairs:
             self.constants[name] = self.graph.initializer[-1]
 
     def finish(self):
-        """Drops removed nodes and constants that nobody reads any more."""
+        """Drops removed nodes and constants that are not read any more."""
         kept = [node for node in self.graph.node if id(node) not in self.gone]
         read = {name for node in kept for name in _names_read(node)} | self.outputs
         for field, values in ((self.graph.node, kept), (self.graph.initializer, [t for t in self.graph.initializer if t.name in read])):

@@ -6,7 +6,7 @@ from ._command import model_tool
 
 
 def convert(model):
-    """Inputs and outputs stay float16, with Casts beside them."""
+    """Inputs and outputs stay float16, with Casts next to them."""
     return passes(model, names=["convert_float16"]).model
 
 

@@ -13,7 +13,7 @@ namespace {
 // What Quark's other presets of the older family need that this version lacks, by a part of the name.
 constexpr auto kLater = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"MIXED", "a configuration that asks for auto_mixprecision (--algorithm help)"},
-    {"ADAQUANT", "the algorithm adaquant for types that are no integers"},
+    {"ADAQUANT", "the algorithm adaquant for types that are not integers"},
 });
 
 // Quark's newer family: its configurations in full.

@@ -35,7 +35,7 @@ constexpr KeySpec kQdqNodesKeys[] = {
     {.name = "AddQDQPairToWeight",
      .type = KeyType::kFlag,
      .fallback = "false",
-     .meaning = "keep weights in float behind a Q/DQ pair",
+     .meaning = "keep weights in float, followed by a Q/DQ pair",
      .otherwise = "weight type BFP/MX: always true; FP16/BF16: true; integers: false; fine-tuning without auto-mix "
                   "forces true for FP16/BF16 and false otherwise",
      .here = "true: --weight-form operators, false: packed; target quark: without effect on block formats",

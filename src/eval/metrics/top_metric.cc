@@ -27,7 +27,7 @@ class TopMetric final : public Metric {
     PREON_ASSIGN_OR_RETURN(const ClassScoresOf scores, FindClassScores(name_, batch, outputs));
     if (first_ >= static_cast<int64_t>(scores.classes))
       return Error(ErrorId::kBadOptionValue, "--metric ", name_, ": the model has ", scores.classes,
-                   " classes, so that no answer is wrong; wanted top", scores.classes - 1, " or less");
+                   " classes, so every answer counts as right; wanted top", scores.classes - 1, " or less");
     PREON_ASSIGN_OR_RETURN(const std::vector<int64_t> labels, FindLabels(name_, batch, scores.classes));
     std::vector<SampleScore> right;
     for (size_t sample = 0; sample < labels.size(); ++sample)

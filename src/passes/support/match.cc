@@ -10,9 +10,32 @@ const Tensor* Constant(const Graph& graph, std::string_view tensor) {
   return graph.overridable_initializers.count(tensor) > 0 ? nullptr : graph.Initializer(tensor);
 }
 
+namespace {
+
+// Whether some reader's result gets its number of dimensions from the constant, by broadcasting.
+bool GivesRank(const Graph& graph, std::string_view constant, size_t rank) {
+  if (rank == 0) return false;
+  for (const Use& use : graph.Uses(constant)) {
+    if (use.captured) continue;
+    size_t largest = 0;
+    bool all_known = true;
+    for (const std::string& input : use.node->inputs()) {
+      if (input == constant || input.empty()) continue;
+      const std::optional<Shape> shape = graph.ShapeOf(input);
+      all_known = all_known && shape.has_value();
+      if (shape) largest = std::max(largest, shape->size());
+    }
+    if (largest < rank && (all_known || rank > 1)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 std::optional<float> ConstantScalar(const Graph& graph, std::string_view tensor) {
   const Tensor* constant = Constant(graph, tensor);
   if (constant == nullptr || constant->type() != DataType::kFloat || constant->count() != 1) return std::nullopt;
+  if (GivesRank(graph, tensor, constant->shape().size())) return std::nullopt;
   return constant->floats()[0];
 }
 

@@ -46,7 +46,7 @@ std::string_view LeftFloatDetail(FloatReason reason) {
       return "the model's error is smaller with this node in float (measured); the line fall-back has the cost";
     case FloatReason::kInputHead:
       return "one scale for all weights of a first layer costs more than a tenth of its output: that layer, the nodes "
-             "that lead to it and the operators behind it stay in float";
+             "that lead to it and the operators after it stay in float";
     case FloatReason::kLimits:
       return "no scale satisfies the NPU's limits of all nodes that share it";
     case FloatReason::kTail:

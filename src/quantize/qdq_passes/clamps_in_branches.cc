@@ -30,7 +30,7 @@ class ClampsInBranches final : public QdqPass {
  public:
   std::string_view name() const override { return "clamps_in_branches"; }
   std::string_view summary() const override {
-    return "in branches of If, Relu and Clip go where the codes behind them have no values beyond the bounds";
+    return "in branches of If, Relu and Clip are removed where the codes after them have no values beyond the bounds";
   }
   bool WantedBy(const QuantPlan& plan) const override { return plan.compat != Compat::kQuark; }
 

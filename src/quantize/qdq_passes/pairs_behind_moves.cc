@@ -56,7 +56,7 @@ class PairsBehindMoves final : public QdqPass {
  public:
   std::string_view name() const override { return "pairs_behind_moves"; }
   std::string_view summary() const override {
-    return "from opset 21 on, operators that only move int8 values get a pair behind them, so that the runtime loads "
+    return "from opset 21 on, operators that only move int8 values get a pair after them, so that the runtime loads "
            "the "
            "model";
   }

@@ -24,7 +24,7 @@ class PoolsWithIndices final : public QdqPass {
  public:
   std::string_view name() const override { return "pools_with_indices"; }
   std::string_view summary() const override {
-    return "in a model with 4-bit codes each MaxPool gives out indices, too, so that the runtime loads the model";
+    return "in a model with 4-bit codes each MaxPool also outputs indices, so that the runtime loads the model";
   }
   bool WantedBy(const QuantPlan& plan) const override { return plan.compat != Compat::kQuark; }
 

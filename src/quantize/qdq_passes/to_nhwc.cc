@@ -9,6 +9,7 @@
 
 #include <cstring>
 
+#include "base/spelling.h"
 #include "base/text.h"
 #include "formats/quark_operators.h"
 #include "quantize/qdq_passes/qdq_passes.h"
@@ -133,6 +134,13 @@ class ToNhwcPass final : public QdqPass {
   bool changes_results() const override { return true; }
 
   Result<Effect> Apply(Model& model, const QuantPlan& plan, std::vector<std::string>& warnings) const override {
+    for (const std::string& name : plan.parameters.nhwc) {
+      if (model.graph.IsInput(name) || model.graph.IsOutput(name)) continue;
+      std::vector<std::string> known = model.graph.inputs();
+      known.insert(known.end(), model.graph.outputs().begin(), model.graph.outputs().end());
+      return Error(ErrorId::kNameNotInModel, "'", name, "' is not an input or output of the model",
+                   DidYouMean(name, known));
+    }
     NhwcBorder border = ToNhwc(model.graph, plan.parameters.nhwc);
     warnings.insert(warnings.end(), border.warnings.begin(), border.warnings.end());
     return border.inputs.empty() && border.outputs.empty() ? Effect::kUnchanged : Effect::kChanged;

@@ -58,7 +58,8 @@ class Checker {
       only_names_ = false;
       problems_.push_back(StrCat("overrides: ", tensor, ": ", parts...));
     };
-    if (wanted.range && wanted.params) add("got rmin or rmax beside scale and zero_point, wanted one or the other");
+    if (wanted.range && wanted.params)
+      add("got rmin or rmax together with scale and zero_point, wanted one or the other");
     if (type.block() != nullptr && (wanted.range || wanted.params))
       add("got a range or a scale, but ", type.name(), " has blocks with exponents of their own");
     if (wanted.symmetric == false && !IsIntType(type.type()))

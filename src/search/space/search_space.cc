@@ -49,7 +49,7 @@ Result<Dimension> IntervalOf(const Json& value, bool& whole) {
       return Error(ErrorId::kBadConfig, "step: ", interval.step, " is too small for values from ", interval.low, " to ",
                    interval.high);
   }
-  if (!(interval.low <= interval.high)) return Error(ErrorId::kBadConfig, "wanted low no larger than high");
+  if (!(interval.low <= interval.high)) return Error(ErrorId::kBadConfig, "wanted low <= high");
   if (interval.log && (interval.low <= 0 || interval.step > 0))
     return Error(ErrorId::kBadConfig, "log: wanted low above 0 and no step");
   if (whole && interval.step == 0) interval.step = 1;
@@ -182,7 +182,7 @@ Result<SearchSpace> SearchSpace::Parse(const Json& description) {
     }
     if (left.size() == entries.size())
       return Error(ErrorId::kBadConfig, left.front().dimension.name, ": ", kOnlyIf, ": got ",
-                   left.front().conditions.dump(), ", wanted keys of the space, and no circle of them");
+                   left.front().conditions.dump(), ", wanted keys of the space, and no cycle");
     entries = std::move(left);
   }
   return space;

@@ -24,7 +24,7 @@ class OutputJudge:
 
     def __init__(self, model, samples, metric, gives_up=True):
         if metric.needs_labels and any(label is None for _, label in samples):
-            raise ConfigError(1003, f"search_metric: {metric.name}: needs samples with an array 'label' beside the inputs",
+            raise ConfigError(1003, f"search_metric: {metric.name}: needs samples with an array 'label' next to the inputs",
                               exit_status=2)
         self.metric, self.samples, self.gives_up = metric, samples, gives_up
         session = open_session(model)

@@ -20,7 +20,7 @@ Result<int64_t> Side(const Graph& graph, const Node& node) {
     window.assign(shape->begin() + std::min<std::ptrdiff_t>(2, std::ssize(*shape)), shape->end());
   }
   if (window.size() != 2 || window[0] != window[1] || window[0] <= 0)
-    return Error(ErrorId::kPassFailed, "its window is no square of known size");
+    return Error(ErrorId::kPassFailed, "its window is not a square of known size");
   return window[0];
 }
 

@@ -60,7 +60,7 @@ class DpuClip final : public QdqPass {
       const std::optional<float> lowest = Bound(graph, *node, 1, kLowest), highest = Bound(graph, *node, 2, kHighest);
       if (!lowest || !highest) {
         warnings.push_back(
-            StrCat("ConvertClipToDPUVersion: node '", node->name, "' stays as it is: its bounds are no constants"));
+            StrCat("ConvertClipToDPUVersion: node '", node->name, "' stays as it is: its bounds are not constant"));
         continue;
       }
       for (const auto& [input, bound, ending] :

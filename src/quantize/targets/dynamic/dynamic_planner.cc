@@ -125,7 +125,7 @@ class DynamicPlanner {
       return {FloatReason::kNoGain, "the runtime's convolution with scales computed in each run is slower than float"};
     if (verdict.reason == FloatReason::kNone && SharesWithSubgraph(node))
       return {FloatReason::kSubgraph,
-              "a sub-graph (Loop, Scan, If) reads its weight in float: codes beside it would "
+              "a sub-graph (Loop, Scan, If) reads its weight in float: codes in addition would "
               "make the file larger"};
     return verdict;
   }

@@ -7,10 +7,8 @@
 #include "base/text.h"
 #include "quantize/plan/float_fallback.h"
 #include "quantize/settings/tensor_settings.h"
-#include "quantize/targets/op_list/op_list_planner.h"
-#include "quantize/targets/op_list/op_list_rules.h"
+#include "quantize/targets/op_list/op_list_target.h"
 #include "quantize/targets/op_list/quark_rewrites.h"
-#include "quantize/targets/targets.h"
 
 namespace preon {
 namespace {
@@ -40,15 +38,11 @@ void LeaveTail(const Graph& graph, FloatNodes* left_float) {
   }
 }
 
-class NpuTarget : public Target {
+class NpuTarget : public OpListTarget {
  public:
   bool HasOpList() const override { return true; }
   int64_t RequiredOpset(const PlanOptions& options) const override {
     return OpListOpset(options.Needs(), OperatorForm::kStock, options.op_list.pairs.contrib_domain);
-  }
-  std::vector<IgnoredKey> IgnoredKeys(const PlanOptions& options) const override {
-    return Rules().IgnoredKeys({options.op_list, options.activation, options.weight, options.activation_symmetric,
-                                options.per_channel, options.settings});
   }
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
     const bool ours = by_default || pass == "fold_gemm_scalars" || IsRewriteForNpus(pass);
@@ -59,9 +53,6 @@ class NpuTarget : public Target {
                   const PlanOptions& options) const override {
     return options.compat == Compat::kQuark && QuarkLeaves(pass, model, node, options.op_list.preprocessing);
   }
-
- protected:
-  virtual OpListRules Rules() const = 0;
 };
 
 class NpuCnnTarget final : public NpuTarget {
@@ -103,14 +94,14 @@ class NpuCnnTarget final : public NpuTarget {
     if (options.weight != DataType::kInt8) return OneOf(name(), "--weight", options.weight.name(), "int8");
     PlanOptions with_tail = options;
     if (options.compat == Compat::kOff) LeaveTail(model.graph, &with_tail.left_float);
-    PREON_ASSIGN_OR_RETURN(QuantPlan plan, PlanOpList(model, with_tail, Rules()));
+    PREON_ASSIGN_OR_RETURN(QuantPlan plan, PlanOpList(model, with_tail, RulesOf(options)));
     if (!options.op_list.bias.quantize)
       plan.warnings.emplace_back("QuantizeBias=false: the NPU computes no float biases: this model does not run there");
     return plan;
   }
 
  private:
-  OpListRules Rules() const override { return NpuCnnRules(); }
+  OpListRules RulesOf(const PlanOptions&) const override { return NpuCnnRules(); }
 };
 
 class NpuTransformerTarget final : public NpuTarget {
@@ -124,11 +115,11 @@ class NpuTransformerTarget final : public NpuTarget {
   }
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
     PREON_RETURN_IF_ERROR(CheckTypes(name(), kBytes, options.activation, options.weight, options.settings));
-    return PlanOpList(model, options, Rules());
+    return PlanOpList(model, options, RulesOf(options));
   }
 
  private:
-  OpListRules Rules() const override { return NpuTransformerRules(); }
+  OpListRules RulesOf(const PlanOptions&) const override { return NpuTransformerRules(); }
 };
 
 }  // namespace

@@ -4,9 +4,7 @@
 
 #include "quantize/settings/tensor_settings.h"
 #include "quantize/targets/op_list/op_list_forms.h"
-#include "quantize/targets/op_list/op_list_planner.h"
-#include "quantize/targets/op_list/op_list_rules.h"
-#include "quantize/targets/targets.h"
+#include "quantize/targets/op_list/op_list_target.h"
 
 namespace preon {
 namespace {
@@ -15,7 +13,7 @@ constexpr std::array kOrtTargetTypes = {DataType::kUInt8, DataType::kInt8, DataT
                                         DataType::kUInt4, DataType::kInt4, DataType::kFloat8E4M3FN};
 constexpr int64_t kSmallestOpset = 11;
 
-class OrtTarget final : public Target {
+class OrtTarget final : public OpListTarget {
  public:
   std::string_view name() const override { return "ort"; }
   std::vector<std::string_view> aliases() const override { return {"quantize_static", "qdq"}; }
@@ -32,12 +30,6 @@ class OrtTarget final : public Target {
   bool Takes(const PlanOptions& options) const override {
     return CheckTypes(name(), kOrtTargetTypes, options.activation, options.weight, options.settings).ok();
   }
-  bool NeedsStatistics(const PlanOptions& options) const override {
-    return OpListNeedsStatistics(options.activation, options.scaled.activation, options.HasSettings());
-  }
-  bool TakesImprovements(const PlanOptions& options) const override {
-    return NeedsStatistics(options) || options.activation.block() != nullptr;
-  }
   /// That quantizer rewrites nothing.
   bool WantsPass(std::string_view, bool by_default, const PlanOptions& options) const override {
     return by_default && options.compat == Compat::kOff;
@@ -50,10 +42,6 @@ class OrtTarget final : public Target {
            (producer == nullptr || !producer->Is("Conv"));
   }
   bool HasOpList() const override { return true; }
-  std::vector<IgnoredKey> IgnoredKeys(const PlanOptions& options) const override {
-    return RulesOf(options).IgnoredKeys({options.op_list, options.activation, options.weight,
-                                         options.activation_symmetric, options.per_channel, options.settings});
-  }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
     PREON_RETURN_IF_ERROR(CheckTypes(name(), kOrtTargetTypes, options.activation, options.weight, options.settings));
@@ -61,7 +49,7 @@ class OrtTarget final : public Target {
   }
 
  private:
-  static OpListRules RulesOf(const PlanOptions& options) {
+  OpListRules RulesOf(const PlanOptions& options) const override {
     const bool integer = options.op_list.pairs.integer_operators && options.compat == Compat::kOnnxRuntime;
     return integer ? OrtIntegerRules() : OrtRules();
   }

@@ -1,14 +1,12 @@
 // Target quark: Q/DQ where Quark puts them, with its operators where QuantizeLinear does not have the type.
 
-#include "quantize/targets/op_list/op_list_planner.h"
-#include "quantize/targets/op_list/op_list_rules.h"
+#include "quantize/targets/op_list/op_list_target.h"
 #include "quantize/targets/op_list/quark_rewrites.h"
-#include "quantize/targets/targets.h"
 
 namespace preon {
 namespace {
 
-class QuarkTarget final : public Target {
+class QuarkTarget final : public OpListTarget {
  public:
   std::string_view name() const override { return "quark"; }
   std::string_view summary() const override {
@@ -21,19 +19,9 @@ class QuarkTarget final : public Target {
   }
   void SettleFormat(PlanOptions* options) const override { options->op_list.format = FormatOf(*options); }
   bool Takes(const PlanOptions&) const override { return true; }
-  bool NeedsStatistics(const PlanOptions& options) const override {
-    return OpListNeedsStatistics(options.activation, options.scaled.activation, options.HasSettings());
-  }
-  bool TakesImprovements(const PlanOptions& options) const override {
-    return NeedsStatistics(options) || options.activation.block() != nullptr;
-  }
 
   bool HasOpList() const override { return true; }
   bool HasExtendedFormat() const override { return true; }
-  std::vector<IgnoredKey> IgnoredKeys(const PlanOptions& options) const override {
-    return RulesOf(options).IgnoredKeys({options.op_list, options.activation, options.weight,
-                                         options.activation_symmetric, options.per_channel, options.settings});
-  }
   /// What NPUs have no kernels for becomes something that they have.
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
     const bool of_npus = FormatOf(options) == QuarkFormat::kExtended;
@@ -55,7 +43,7 @@ class QuarkTarget final : public Target {
   static QuarkFormat FormatOf(const PlanOptions& options) {
     return QuarkFormatFor(options.op_list.format, options.activation, options.weight, options.HasSettings());
   }
-  static OpListRules RulesOf(const PlanOptions& options) {
+  OpListRules RulesOf(const PlanOptions& options) const override {
     return QuarkRules(FormatOf(options), options.op_list.pairs.fold_relu);
   }
 

@@ -1,11 +1,10 @@
 // Target simulate: what a type does to a model, on an unmodified ONNX Runtime.
-#include "quantize/targets/op_list/op_list_planner.h"
-#include "quantize/targets/targets.h"
+#include "quantize/targets/op_list/op_list_target.h"
 
 namespace preon {
 namespace {
 
-class SimulateTarget final : public Target {
+class SimulateTarget final : public OpListTarget {
  public:
   std::string_view name() const override { return "simulate"; }
   std::string_view summary() const override {
@@ -15,18 +14,15 @@ class SimulateTarget final : public Target {
   int64_t RequiredOpset(const PlanOptions& options) const override { return OpListOpset(options.Needs(), kOperators); }
   bool Takes(const PlanOptions&) const override { return true; }
   bool HasOwnNumbers() const override { return true; }
-  bool NeedsStatistics(const PlanOptions& options) const override {
-    return OpListNeedsStatistics(options.activation, options.scaled.activation, options.HasSettings());
-  }
-  bool TakesImprovements(const PlanOptions& options) const override {
-    return NeedsStatistics(options) || options.activation.block() != nullptr;
-  }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
-    return PlanOpList(model, options, SimulateRules(options.activation, options.compat));
+    return PlanOpList(model, options, RulesOf(options));
   }
 
  private:
+  OpListRules RulesOf(const PlanOptions& options) const override {
+    return SimulateRules(options.activation, options.compat);
+  }
   static constexpr OperatorForm kOperators = OperatorForm::kStock;
 };
 
