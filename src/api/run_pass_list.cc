@@ -25,9 +25,6 @@ class ListRunner {
     if (name == "convert_opset_version") return Raise(step);
     if (name == "cross_layer_equalization") return Equalize(step);
     if (name == "convert_fp16_to_fp32") return ToFloat32(step);
-    if (step.pass->passes.empty())
-      return Error(ErrorId::kNotYetSupported, "only a run of quantize does this in this version")
-          .WithHint("quantize the float model again with --bfloat16");
     return RunPasses(step);
   }
 

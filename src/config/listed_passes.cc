@@ -91,12 +91,12 @@ constexpr ListedPass kPasses[] = {
     {"fuse_instance_norm", "fuse_instance_norm", "FuseInstanceNorm", kInstanceNorm},
     {"fuse_l2_norm", "fuse_l2_norm", "FuseL2Norm", kL2Norm},
     {"fuse_layer_norm", "fuse_layer_norm", "FuseLayerNorm", kLayerNorm},
-    {"insert_clip_before_bfloat16_qdq", "", "BF16WithClip", kClipBf16},
+    {"insert_clip_before_bfloat16_qdq", "bfloat16_clips", "BF16WithClip", kClipBf16},
     {"optimize_with_ort", kFolding, "OptimizeModel", kOrt},
-    {"remove_bfloat16_cast", "", "", kCastsGone, false},
+    {"remove_bfloat16_cast", "remove_bfloat16_casts", "", kCastsGone},
     {"remove_input_init", "remove_initializer_inputs", "RemoveInputInit", kInputInit},
     {"remove_qdq_between_op_types", "remove_pairs", "RemoveQDQBetweenOps", kBetween},
-    {"replace_bfloat16_qdq_with_cast", "", "BF16QDQToCast", kCasts},
+    {"replace_bfloat16_qdq_with_cast", "bfloat16_casts", "BF16QDQToCast", kCasts},
     {"set_node_attributes", "set_attributes", "", kAttributes},
     {"simplify", kFolding, "SimplifyModel", kSimplify},
     {"split_large_kernel_pool", "split_large_pool", "SplitLargeKernelPool", kLargePool},
@@ -200,7 +200,6 @@ Result<ListedStep> StepOf(const std::string& name, const OrderedJson& given) {
     for (const ListedPass& each : kPasses) known.push_back(StrCat("onnx_", each.name));
     return Error(ErrorId::kUnknownOption, "unknown pass", DidYouMean(name, known), " (known: ", JoinNames(known), ")");
   }
-  if (!pass->here) return Error(ErrorId::kNotYetSupported, "this version does not have this pass");
   if (!given.is_null() && !given.is_object()) return Error(ErrorId::kBadConfig, "wanted a mapping of parameters");
   ListedStep step{&*pass, Json::object()};
   for (const auto& [parameter, value] : given.items()) {

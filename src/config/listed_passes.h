@@ -36,7 +36,6 @@ struct ListedPass {
       passes;  ///< registry names of the passes that it is here, with a blank in between; "" = see run_pass_list
   std::string_view key;  ///< of Quark, that does the same in a run of quantize; "" = `passes` are switched on
   std::span<const ListedParameter> parameters;  ///< the first is its switch, or what it can't do without
-  bool here = true;                             ///< false: not in this version
 };
 
 struct ListedStep {
@@ -51,7 +50,7 @@ struct ListedStep {
 
 /// The steps in the order of the list: of one of Quark's (a8w8, a16w8, bf16, bfp16, xint8), of a .yaml or .json file,
 /// or of JSON text. Errors: kBadOptionValue for another name, kBadConfig, kFileNotFound, kIoRead, kUnknownOption for
-/// passes and parameters that Quark does not have, kNotYetSupported for those that this version lacks.
+/// passes and parameters that Quark does not have, kNotYetSupported for preprocessed_model_path.
 Result<std::vector<ListedStep>> ReadPassList(const std::string& list);
 
 }  // namespace preon

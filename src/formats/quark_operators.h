@@ -10,6 +10,8 @@ inline constexpr char kBfpQuantizeDequantize[] = "BFPQuantizeDequantize";
 inline constexpr char kMxQuantizeDequantize[] = "MXQuantizeDequantize";
 inline constexpr char kExtendedQuantizeLinear[] = "ExtendedQuantizeLinear";
 inline constexpr char kExtendedDequantizeLinear[] = "ExtendedDequantizeLinear";
+inline constexpr char kVitisQuantizeLinear[] = "VitisQuantizeLinear";  ///< of the older domain
+inline constexpr char kVitisDequantizeLinear[] = "VitisDequantizeLinear";
 inline constexpr char kExtendedInstanceNormalization[] = "ExtendedInstanceNormalization";
 
 }  // namespace preon

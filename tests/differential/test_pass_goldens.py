@@ -29,8 +29,13 @@ DELIBERATE = [
     ("layernorm_decomposed@13/fuse_layer_norm", "the opset is raised, so that there is such an operator"),
     ("q_bias2/adjust_bias_scale q_bias_gemm/adjust_bias_scale q_bias_pc/adjust_bias_scale", "codes are rounded, there cut off, and are constants of other names"),
     ("ps_fp16/*", "parts of a model are not converted in this version"),
-    ("q_bf16*", "bfloat16 pairs become Casts only while they are written, in this version"),
 ]
+
+
+def in_order(case):
+    """The passes in the order of the case's name: those that are stored are sorted."""
+    order = case.split("/")[1].split(";")[0].split("+")
+    return dict(sorted(STORED[case]["passes"].items(), key=lambda each: order.index(each[0].removeprefix("onnx_")) if len(order) > 1 else 0))
 
 
 def run(case, out):
@@ -38,7 +43,7 @@ def run(case, out):
     model, entry = case.split("/")[0], STORED[case]
     source = FOLDER / f"models/{model}.onnx"
     try:
-        preon.passes(source, out, list={"passes": entry["passes"]})
+        preon.passes(source, out, list={"passes": in_order(case)})
     except preon.PreonError as error:
         return [] if "error" in entry else [f"error: {error}"]
     if "error" in entry:

@@ -50,7 +50,7 @@ postprocess_passes:
 
 @pytest.mark.parametrize("text, number, says", [
     ("passes: {onnx_fuse_gellu: {}}", 1001, "onnx_fuse_gellu: unknown pass; did you mean 'onnx_fuse_gelu'"),
-    ("passes: {onnx_remove_bfloat16_cast: {}}", 1007, "onnx_remove_bfloat16_cast: this version does not have this pass"),
+    ("passes: {onnx_remove_bfloat16_cast: {remove_bfloat16_cast: 1}}", 1005, "remove_bfloat16_cast: got 1, wanted true or false"),
     ("passes: {onnx_fuse_gelu: {fuse_gelu: maybe}}", 1005, "fuse_gelu: got \"maybe\", wanted true or false"),
     ("passes: {onnx_align_scale: {align_scale: Softmax}}", 1005, "align_scale: got Softmax, wanted Concat"),
     ("passes: {onnx_fuse_gelu: {fuse: true}}", 1001, "unknown parameter 'fuse'; wanted fuse_gelu"),

@@ -4,29 +4,20 @@ import os
 import sys
 import tempfile
 
-from ..errors import ConfigError, PreonError, not_yet
+from ..errors import ConfigError, PreonError
 
 
-def absent(module, instead=""):
-    """Of a tool that is not in this version: raises ConfigError, or as a program says so with exit status 2.
-
-    module   the tool's __name__ and __spec__, that is globals()
-    instead  what does the same, or what is missing
-    """
-    name = module["__spec__"].name.rpartition(".")[2]
-    error = not_yet(f"tools.{name}", instead)
-    if module["__name__"] != "__main__":
-        raise error
-    print(f"preon: error {error}", file=sys.stderr)
-    sys.exit(2)
+#: What tools take that write large models.
+EXTERNAL_DATA = {"action": "store_true", "help": "weights go to OUTPUT.data beside the model: needed above 2 GB"}
 
 
-def model_tool(description, names, convert, **options):
+def model_tool(description, names, convert, by_path=False, **options):
     """main() of a tool that makes one model of another.
 
     names    of the two files, and of what stands between them; with "--" in front they are options, else positions
     convert  (onnx.ModelProto, arguments) -> onnx.ModelProto, or None for the one it was given
-    options  further arguments: name -> keywords of add_argument
+    by_path  it is given the path instead, which spares a copy of large models
+    options  further arguments: name -> keywords of add_argument; save_as_external_data or external_data, and all_tensors_to_one_file, say how it is written
     """
     def main(given=None):
         parser = argparse.ArgumentParser(description=description)
@@ -36,7 +27,9 @@ def model_tool(description, names, convert, **options):
             parser.add_argument(name if name in names else f"--{name}", **keywords)
         arguments = parser.parse_args(as_positions(given, [name for name in names if not name.startswith("-")]))
         source, target = (getattr(arguments, names[index].lstrip("-")) for index in (0, -1))
-        return guarded(lambda: convert_model(source, target, lambda model: convert(model, arguments)))
+        apart = getattr(arguments, "save_as_external_data", False) or getattr(arguments, "external_data", False)
+        external = ("one" if getattr(arguments, "all_tensors_to_one_file", True) else "each") if apart else None
+        return guarded(lambda: convert_model(source, target, lambda model: convert(model, arguments), by_path, external))
 
     return main
 
@@ -55,29 +48,61 @@ def as_positions(given, names):
     return values + given
 
 
-def convert_model(source, target, convert):
+def convert_model(source, target, convert, by_path=False, external=None):
     """Writes the model that `convert` makes of `source`; returns it where `target` is None. Raises ConfigError where the output is the input.
 
-    source   path, or onnx.ModelProto
-    convert  (onnx.ModelProto) -> onnx.ModelProto, or None for the one it was given
+    source    path, or onnx.ModelProto
+    convert   (onnx.ModelProto) -> onnx.ModelProto, or None for the one it was given
+    by_path   it is given the path
+    external  weights beside the model: "one" file, "each" its own; None: inside
     """
     import onnx
 
     if isinstance(source, (str, os.PathLike)):
         if target is not None and os.path.exists(target) and os.path.samefile(source, target):
             raise ConfigError(1004, f"'{target}' is the input; inputs are never written to", exit_status=2)
-        source = onnx.load(source)
+        source = os.fspath(source) if by_path else onnx.load(source)
     model = convert(source) or source
-    return model if target is None else write(model, target)
+    return model if target is None else write(model, target, external)
 
 
-def write(model, path):
-    """Whole or not at all."""
+def write(model, path, external=None):
+    """Whole or not at all; `external` as of convert_model."""
     import onnx
 
+    if external:
+        return _write_external(model, path, external == "one")
+    if model.ByteSize() > onnx.checker.MAXIMUM_PROTOBUF:
+        raise ConfigError(1004, "the result is larger than 2 GB, which one file can't hold; wanted --save_as_external_data", exit_status=2)
     if not _has_own_operators(model):
         onnx.checker.check_model(model)
     write_bytes(model.SerializeToString(), path)
+
+
+def _write_external(model, path, one_file):
+    """The weights first, so that a model that is there can be read."""
+    import onnx
+
+    folder, name = os.path.split(os.path.abspath(path))
+    with tempfile.TemporaryDirectory(dir=folder, prefix=f".{name}.") as staged:
+        onnx.save_model(model, os.path.join(staged, name), save_as_external_data=True, all_tensors_to_one_file=one_file,
+                        location=f"{name}.data" if one_file else None, size_threshold=1024 if one_file else 0)
+        if not _has_own_operators(model):
+            onnx.checker.check_model(os.path.join(staged, name))
+        for each in sorted(os.listdir(staged), key=lambda file: file == name):
+            os.replace(os.path.join(staged, each), os.path.join(folder, each))
+
+
+def switch(text):
+    """True or False, as Quark's guide writes them behind some options."""
+    if text.lower() not in ("true", "false", "1", "0"):
+        raise argparse.ArgumentTypeError(f"got '{text}', wanted True or False")
+    return text.lower() in ("true", "1")
+
+
+def warn(text):
+    """One line on stderr, as the program says it."""
+    print(f"preon: warning: {text}", file=sys.stderr)
 
 
 def write_bytes(content, path):

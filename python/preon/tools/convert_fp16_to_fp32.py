@@ -2,7 +2,7 @@
 import sys
 
 from ..core import passes
-from ._command import model_tool
+from ._command import EXTERNAL_DATA, model_tool
 
 
 def convert(model):
@@ -10,7 +10,7 @@ def convert(model):
     return passes(model, names=["convert_float16"]).model
 
 
-main = model_tool(__doc__, ("--input", "--output"), lambda model, _: convert(model))
+main = model_tool(__doc__, ("--input", "--output"), lambda model, _: convert(model), save_as_external_data=EXTERNAL_DATA)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,4 +1,22 @@
-"""replace_bfloat16_qdq_cast: not in this version."""
-from ._command import absent
+"""Quantizers to bfloat16 (com.amd.quark, com.vai.quantize) become Casts, with a Mul on either side where their scale is not 1: the model needs no
+library of operators any more."""
+import sys
 
-absent(globals(), "quantize the float model again with --bfloat16 casts")
+from ..core import passes
+from ._command import model_tool, warn
+
+
+def replace_bfloat16_qdq_cast(model):
+    """Returns a new model; says on stderr where there is no such pair, and which pairs stay and why."""
+    result = passes(model, names=["bfloat16_casts"])
+    if not result.passes[0]["changed"]:
+        warn("no bfloat16 quantizer that can become a Cast: nothing was replaced")
+    for each in result.warnings:
+        warn(each)
+    return result.model
+
+
+main = model_tool(__doc__, ("--input_model", "--output_model"), lambda model, _: replace_bfloat16_qdq_cast(model))
+
+if __name__ == "__main__":
+    sys.exit(main())

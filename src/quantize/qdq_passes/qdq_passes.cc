@@ -28,6 +28,9 @@ QdqPassRegistry MakeQdqPasses() {
   passes.Add(MakePairsBehindMovesPass());
   passes.Add(MakeClampCodesPass());
   passes.Add(MakeGuardFloatRegionsPass());
+  passes.Add(MakeBFloat16ClipsPass());
+  passes.Add(MakeBFloat16CastsPass());        // behind what looks for the quantizers that go here
+  passes.Add(MakeRemoveBFloat16CastsPass());  // reads what the one in front writes
   passes.Add(MakeDedicateDequantizePass());
   passes.Add(MakeFillImageChannelsPass());
   passes.Add(MakeClampsInBranchesPass());

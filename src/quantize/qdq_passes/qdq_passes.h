@@ -38,6 +38,9 @@ std::unique_ptr<QdqPass> MakeSignedActivationsPass();
 std::unique_ptr<QdqPass> MakeQdqPass();
 std::unique_ptr<QdqPass> MakeStandardQuantizersPass();
 std::unique_ptr<QdqPass> MakeToNhwcPass();
+std::unique_ptr<QdqPass> MakeBFloat16ClipsPass();
+std::unique_ptr<QdqPass> MakeBFloat16CastsPass();
+std::unique_ptr<QdqPass> MakeRemoveBFloat16CastsPass();
 
 QdqPassRegistry MakeQdqPasses();
 

@@ -9,13 +9,13 @@
 #include "formats/linear_codec.h"
 #include "formats/quark_operators.h"
 #include "quantize/params/plan_params.h"
-#include "quantize/write/quark_casts.h"
+#include "quantize/qdq_passes/bfloat16_nodes.h"
 #include "quantize/write/stock_form.h"
 
 namespace preon {
 namespace {
 
-constexpr float kLargestBFloat16 = 0x1.FEp127F;
+constexpr float kLargestBFloat16 = kE8M7.largest();
 
 // Types without a QuantizeLinear that the runtime has and leaves alone (stock_form.h).
 bool NeedsForm(DataType type) { return MiniFloatOf(type) || type == DataType::kInt32 || type == DataType::kUInt32; }
@@ -63,16 +63,16 @@ BlockSpec TypeWriter::SpecOf(const BlockPlan& block) const {
 Status TypeWriter::WriteCodes(const RoundTripNames& names, const Codes& codes) {
   RoundTripNames clipped = names;
   if (codes.type == DataType::kBFloat16 && plan_.bfloat16.clip && graph_.Initializer(names.x) == nullptr) {
-    clipped.x = graph_.UniqueTensorName(names.base + "_clip_output");
-    const std::string low = graph_.UniqueTensorName(names.base + "_clip_min"),
-                      high = graph_.UniqueTensorName(names.base + "_clip_max");
-    graph_.SetInitializer(low, Tensor::ScalarFloat(-kLargestBFloat16));
-    graph_.SetInitializer(high, Tensor::ScalarFloat(kLargestBFloat16));
-    graph_.AddNode("Clip", {names.x, low, high}, {clipped.x}, names.base + "_Clip");
+    clipped.x = AddClipToBFloat16(graph_, names.x, names.base);
   }
   const bool casts = codes.type == DataType::kBFloat16 && (plan_.bfloat16.casts || plan_.bfloat16.vaiml);
   if (casts && plan_.compat == Compat::kQuark && codes.params.size() == 1 && codes.params[0].scale != 1) {
-    WriteScaledCasts(graph_, clipped, codes.params[0].scale);
+    const float scale = codes.params[0].scale;
+    const std::string rounded = graph_.UniqueTensorName(names.base + "_QuantizeLinear_Output" + names.suffix);
+    AddCastToBFloat16(graph_, clipped.x, names.base + "_QuantizeLinear" + names.suffix, Tensor::ScalarFloat(1 / scale),
+                      rounded);
+    AddCastFromBFloat16(graph_, rounded, names.base + "_DequantizeLinear" + names.suffix, Tensor::ScalarFloat(scale),
+                        names.y);
     return Status::Ok();
   }
   const bool library = plan_.operators == OperatorForm::kLibrary && InLibrary(codes.type) && !casts;
