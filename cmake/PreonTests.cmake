@@ -26,3 +26,13 @@ endforeach()
 add_executable(preon_op_list_runner tests/differential/op_list_runner.cc)
 target_link_libraries(preon_op_list_runner PRIVATE ${layers} nlohmann_json::nlohmann_json)
 preon_compile_options(preon_op_list_runner)
+
+# What tests/python/test_custom_ops.py gives to --custom-op-library: a good library, and one with each mistake.
+foreach(kind IN ITEMS GOOD NEWER_API REFUSES ADDS_TWICE NO_REGISTRATION)
+  string(TOLOWER ${kind} name)
+  add_library(preon_test_ops_${name} MODULE tests/python/custom_op_library.cc)
+  target_compile_definitions(preon_test_ops_${name} PRIVATE ${kind})
+  target_include_directories(preon_test_ops_${name} SYSTEM PRIVATE ${ORT_INCLUDE_DIR})
+  set_target_properties(preon_test_ops_${name} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
+                                                          LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test_operators)
+endforeach()

@@ -186,7 +186,7 @@ def option_pages(root, binary):
         {folder / file: key_page(group, keys) for group, (file, keys) in groups.items()}
 
 
-PYTHON_VERBS = ("quantize", "calibrate", "ranges", "analyze", "compare", "diff", "instrument", "passes", "lint", "retarget", "export-qat", "search", "sensitivity", "validate", "report")
+PYTHON_VERBS = ("quantize", "calibrate", "ranges", "analyze", "inspect", "compare", "diff", "instrument", "passes", "lint", "retarget", "export-qat", "search", "sensitivity", "validate", "report")
 #: Parameters of the functions, not options.
 PARAMETERS = {"output", "data", "pass", "space"}
 PYTHON_TYPES = {"FILE": "Path", "DIR": "Path", "N": "Count", "S": "Count", "SHARE": "float"}

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Optional, Protocol, TypeVar, Union
 
 from . import _preon
 from .errors import ConfigError, failure
-from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, DiffOptions, ExportQatOptions, InstrumentOptions, LintOptions, PassesOptions, Path, QuantizeOptions,
-                      RangesOptions, ReportOptions, RetargetOptions, SearchOptions, SensitivityOptions, ValidateOptions)
+from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, DiffOptions, ExportQatOptions, InspectOptions, InstrumentOptions, LintOptions, PassesOptions, Path,
+                      QuantizeOptions, RangesOptions, ReportOptions, RetargetOptions, SearchOptions, SensitivityOptions, ValidateOptions)
 from .progress import display
 from .result import Facts, Result
 from .samples import as_files, source_of
@@ -171,10 +171,10 @@ def analyze(calib: Path, progress: Progress = None, **options: Unpack[AnalyzeOpt
     return _run("analyze", (_path(calib, "calib"), ""), options, progress=progress)
 
 
-def inspect(model: Model) -> Result:
-    """What is in a model or a .calib file. Result and errors as of quantize()."""
+def inspect(model: Model, **options: Unpack[InspectOptions]) -> Result:
+    """What is in a model or a .calib file. Options of `preon inspect --help`, Result and errors as of quantize()."""
     with _as_file(model) as path:
-        return _run("inspect", (path, ""), {})
+        return _run("inspect", (path, ""), options)
 
 
 @_completed

@@ -291,6 +291,11 @@ class _QuantizeCalibrateAnalyzeInstrument(TypedDict, total=False):
     "also draw each observed tensor's histogram with the ranges of all methods, as DIR/TENSOR.svg"
 
 
+class _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport(TypedDict, total=False):
+    custom_op_library: Optional[Many]
+    "shared library with operators that the model uses and ONNX Runtime does not have, as programs register it there; its code runs"
+
+
 class QuantizeOptions(
     _QuantizeCalibrateRangesInstrument,
     _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
@@ -312,7 +317,8 @@ class QuantizeOptions(
     _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCompare,
     _QuantizeCompareLintRetargetSearchValidateReport,
-    _QuantizeCalibrateAnalyzeInstrument, total=False,
+    _QuantizeCalibrateAnalyzeInstrument,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
 ):
     pass
 
@@ -330,7 +336,8 @@ class CalibrateOptions(
     _QuantizeCalibrateInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
-    _QuantizeCalibrateAnalyzeInstrument, total=False,
+    _QuantizeCalibrateAnalyzeInstrument,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
 ):
     pass
 
@@ -345,7 +352,8 @@ class RangesOptions(
     _QuantizeRangesSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentRetargetSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
 ):
     pass
 
@@ -360,16 +368,24 @@ class AnalyzeOptions(
     pass
 
 
+class InspectOptions(
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
+):
+    pass
+
+
 class CompareOptions(
     _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
     _QuantizeCompare,
-    _QuantizeCompareLintRetargetSearchValidateReport, total=False,
+    _QuantizeCompareLintRetargetSearchValidateReport,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
 ):
     pass
 
 
 class DiffOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
 ):
     pass
 
@@ -386,7 +402,8 @@ class InstrumentOptions(
     _QuantizeCalibrateInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
-    _QuantizeCalibrateAnalyzeInstrument, total=False,
+    _QuantizeCalibrateAnalyzeInstrument,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
 ):
     pass
 
@@ -395,7 +412,8 @@ class PassesOptions(
     _QuantizeCalibrateInstrumentPassesSearchSensitivityValidateReport,
     _Passes,
     _QuantizePassesLintRetarget,
-    _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
 ):
     pass
 
@@ -404,7 +422,8 @@ class LintOptions(
     _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
     _Lint,
     _QuantizePassesLintRetarget,
-    _QuantizeCompareLintRetargetSearchValidateReport, total=False,
+    _QuantizeCompareLintRetargetSearchValidateReport,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
 ):
     pass
 
@@ -415,14 +434,16 @@ class RetargetOptions(
     _QuantizeRetargetSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentRetargetSearchSensitivityValidateReport,
     _QuantizePassesLintRetarget,
-    _QuantizeCompareLintRetargetSearchValidateReport, total=False,
+    _QuantizeCompareLintRetargetSearchValidateReport,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
 ):
     pass
 
 
 class ExportQatOptions(
     _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
-    _ExportQat, total=False,
+    _ExportQat,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
 ):
     pass
 
@@ -443,7 +464,8 @@ class SearchOptions(
     _QuantizeCalibrateInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
-    _QuantizeCompareLintRetargetSearchValidateReport, total=False,
+    _QuantizeCompareLintRetargetSearchValidateReport,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
 ):
     pass
 
@@ -461,7 +483,8 @@ class SensitivityOptions(
     _QuantizeCalibrateRangesInstrumentRetargetSearchSensitivityValidateReport,
     _QuantizeCalibrateInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
-    _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
 ):
     pass
 
@@ -481,7 +504,8 @@ class ValidateOptions(
     _QuantizeCalibrateInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
-    _QuantizeCompareLintRetargetSearchValidateReport, total=False,
+    _QuantizeCompareLintRetargetSearchValidateReport,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
 ):
     pass
 
@@ -502,6 +526,7 @@ class ReportOptions(
     _QuantizeCalibrateInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
-    _QuantizeCompareLintRetargetSearchValidateReport, total=False,
+    _QuantizeCompareLintRetargetSearchValidateReport,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
 ):
     pass

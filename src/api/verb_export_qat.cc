@@ -10,19 +10,23 @@
 #include "handover/training_form.h"
 #include "handover/write_encodings.h"
 #include "ir/model_io.h"
+#include "passes/infer_custom_ops.h"
 #include "pipeline/output.h"
 #include "pipeline/prepare_model.h"
 #include "pipeline/samples.h"
 #include "quantize/qdq_passes/qdq_pass.h"
+#include "runtime/runtime_evaluator.h"
 
 namespace preon {
 namespace {
 
 // The quantized model as pairs, whatever form the file has.
-Result<Model> LoadPairs(const std::string& path, std::vector<std::string>& warnings) {
+Result<Model> LoadPairs(const std::string& path, std::vector<std::string>& warnings, const RunContext& context) {
   PREON_ASSIGN_OR_RETURN(Model model, LoadModel(path));
   PREON_RETURN_IF_ERROR(ChangedByQdqPasses(model, {"qdq"}, warnings).status());
   InferShapes(model);
+  RuntimeEvaluator evaluator(context);
+  InferCustomOps(model, &evaluator);
   return model;
 }
 
@@ -101,7 +105,7 @@ Result<ExportResult> ExportQatVerb(const std::string& path, RunInputs& run) {
                  "export-qat: --data: wanted --float-model as well: errors are those against "
                  "the float model");
   run.context.BeginStage("load");
-  PREON_ASSIGN_OR_RETURN(const Model model, LoadPairs(path, result.warnings));
+  PREON_ASSIGN_OR_RETURN(const Model model, LoadPairs(path, result.warnings, run.context));
   PREON_ASSIGN_OR_RETURN(const std::optional<PreparedModel> prepared, PreparedFloatModel(run));
   const Graph* float_graph = prepared ? &prepared->model.graph : nullptr;
   run.context.BeginStage("export");

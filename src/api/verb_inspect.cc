@@ -5,6 +5,7 @@
 #include "instrument/instrumented_model.h"
 #include "ir/constant_value.h"
 #include "ir/model_io.h"
+#include "passes/infer_custom_ops.h"
 #include "passes/typical_shapes.h"
 #include "pipeline/output.h"
 #include "quantize/plan/macs.h"
@@ -40,6 +41,7 @@ Result<ModelSummary> InspectModel(const std::string& path, const RunContext& con
   PREON_ASSIGN_OR_RETURN(Model model, LoadModel(path, {.inline_functions = true}));
   InferShapes(model);
   RuntimeEvaluator evaluator(context);
+  InferCustomOps(model, &evaluator);
   SetTypicalShapes(model, &evaluator);
   const Graph& graph = model.graph;
   ModelSummary summary{

@@ -10,8 +10,10 @@
 #include "eval/open_model.h"
 #include "ir/model_io.h"
 #include "lint/lint.h"
+#include "passes/infer_custom_ops.h"
 #include "pipeline/output.h"
 #include "quantize/qdq_passes/qdq_pass.h"
+#include "runtime/runtime_evaluator.h"
 
 namespace preon {
 namespace {
@@ -25,6 +27,8 @@ struct Linted {
 
 Result<Linted> LintModel(Model& model, const RunContext& context) {
   InferShapes(model);
+  RuntimeEvaluator evaluator(context);
+  InferCustomOps(model, &evaluator);
   PREON_ASSIGN_OR_RETURN(OpenedModel opened, OpenModel(model, TimedSession(context), context));
   if (!opened.optimized)
     return Error(ErrorId::kRuntimeLoad, model.source_path,

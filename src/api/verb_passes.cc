@@ -6,9 +6,11 @@
 #include "base/spelling.h"
 #include "base/text.h"
 #include "ir/model_io.h"
+#include "passes/infer_custom_ops.h"
 #include "pipeline/float_algorithms.h"
 #include "pipeline/output.h"
 #include "quantize/qdq_passes/qdq_pass.h"
+#include "runtime/runtime_evaluator.h"
 #include "runtime/session.h"
 
 namespace preon {
@@ -79,7 +81,7 @@ Status CheckStillLoads(const Model& model, const std::string& source, const std:
   const SessionOptions how{.threads = context.ThreadCount()};
   const Status opened = Session::OpenModel(model, how, context).status();
   if (opened.ok() || opened.id() == ErrorId::kCancelled) return opened;
-  if (!Session::OpenFile(source, how).ok()) return Status::Ok();
+  if (!Session::OpenFile(source, how, context).ok()) return Status::Ok();
   return Error(ErrorId::kVerifyLoad, output,
                ": not written: the runtime can't load the result of the passes: ", opened.message());
 }
@@ -104,7 +106,11 @@ Result<PassesResult> PassesVerb(const std::string& path, RunInputs& run) {
   run.context.BeginStage("load");
   PREON_ASSIGN_OR_RETURN(Model model, LoadModel(path));
   PREON_RETURN_IF_ERROR(CheckNotInputs(options.outputs, model.external_files));
-  if (!algorithms.empty()) InferShapes(model);
+  if (!algorithms.empty()) {
+    RuntimeEvaluator evaluator(run.context);
+    InferShapes(model);
+    InferCustomOps(model, &evaluator);
+  }
   PassesResult result{.output = options.outputs.file, .nodes_before = static_cast<int64_t>(model.graph.nodes().size())};
   run.context.BeginStage("passes");
   PREON_ASSIGN_OR_RETURN(ListedEffects listed, RunPassList(model, steps, run.builtins, run.context));

@@ -5,8 +5,10 @@
 #include "base/text.h"
 #include "eval/latency.h"
 #include "ir/model_io.h"
+#include "passes/infer_custom_ops.h"
 #include "pipeline/output.h"
 #include "quantize/qdq_passes/qdq_pass.h"
+#include "runtime/runtime_evaluator.h"
 
 namespace preon {
 namespace {
@@ -83,7 +85,9 @@ Result<RetargetResult> RetargetVerb(const std::string& path, RunInputs& run) {
   PREON_ASSIGN_OR_RETURN(Model model, LoadModel(path));
   PREON_RETURN_IF_ERROR(CheckQuantized(model));
   PREON_RETURN_IF_ERROR(CheckNotInputs(options.outputs, model.external_files));
+  RuntimeEvaluator evaluator(run.context);
   InferShapes(model);
+  InferCustomOps(model, &evaluator);
   const Model given = model;
 
   run.context.BeginStage("rewrite");
@@ -96,6 +100,7 @@ Result<RetargetResult> RetargetVerb(const std::string& path, RunInputs& run) {
                  ": not written: the model has this form already, or no part of it can get this form");
   WarnOfType(model.graph, activation, result.warnings);
   InferShapes(model);
+  InferCustomOps(model, &evaluator);
   PREON_ASSIGN_OR_RETURN(Session before, Session::OpenModel(given, TimedSession(run.context), run.context));
   PREON_ASSIGN_OR_RETURN(const RewriteSamples samples, SamplesFor(before, given, run));
   PREON_ASSIGN_OR_RETURN(Session after, Session::OpenModel(model, TimedSession(run.context), run.context));

@@ -18,9 +18,9 @@ namespace {
 constexpr double kDefaultLatencySeconds = 1;
 
 // Opens the file as it is; when that fails, our own loader may know better why than the runtime does.
-Result<Session> OpenAsIs(const std::string& path, const SessionOptions& options) {
+Result<Session> OpenAsIs(const std::string& path, const SessionOptions& options, const RunContext& context) {
   PREON_RETURN_IF_ERROR(CheckRunnable(path));
-  Result<Session> session = Session::OpenFile(path, options);
+  Result<Session> session = Session::OpenFile(path, options, context);
   if (session.ok()) return session;
   const Result<Model> loaded = LoadModel(path);
   return loaded.ok() ? std::move(session).status() : loaded.status();
@@ -71,7 +71,7 @@ Status CheckNotExternalData(const OutputOptions& outputs, const std::string& mod
 Result<RunResult> RunVerb(const std::string& model, RunInputs& run) {
   if (!run.samples.open) return MissingData("run", "--data SRC");
   run.context.BeginStage("load");
-  PREON_ASSIGN_OR_RETURN(Session session, OpenAsIs(model, {.threads = run.context.ThreadCount()}));
+  PREON_ASSIGN_OR_RETURN(Session session, OpenAsIs(model, {.threads = run.context.ThreadCount()}, run.context));
   std::optional<SavedOutputs> outputs;
   if (!run.options.run.save_folder.empty()) {
     std::vector<std::string> inputs = run.options.data.Paths();
@@ -102,8 +102,8 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
   CompareResult result{.reference = reference, .other = other};
   result.reference_size_bytes = ModelSizeBytes(reference);
   result.other_size_bytes = ModelSizeBytes(other);
-  PREON_ASSIGN_OR_RETURN(Session first, OpenAsIs(reference, TimedSession(run.context)));
-  PREON_ASSIGN_OR_RETURN(Session second, OpenAsIs(other, TimedSession(run.context)));
+  PREON_ASSIGN_OR_RETURN(Session first, OpenAsIs(reference, TimedSession(run.context), run.context));
+  PREON_ASSIGN_OR_RETURN(Session second, OpenAsIs(other, TimedSession(run.context), run.context));
   run.context.BeginStage("compare");
   PREON_ASSIGN_OR_RETURN(const std::vector<TensorSpec> inputs, InputsOf(first, reference, run.samples, run.context));
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, run.samples.open(inputs, {}));

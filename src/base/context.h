@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,8 @@
 #include "base/status.h"
 
 namespace preon {
+
+class CustomOpLibraries;  // runtime/custom_op_libraries.h
 
 enum class LogLevel { kDebug, kInfo, kWarning };
 
@@ -30,6 +33,7 @@ struct RunContext {
   std::function<void(const Progress&)> progress;        ///< may be empty
   const std::atomic<bool>* cancel = nullptr;            ///< set by a signal handler; may be null
   StageClock* stages = nullptr;                         ///< times of the stages; may be null
+  std::shared_ptr<const CustomOpLibraries> custom_ops;  ///< that models may need; may be null
 
   void Log(LogLevel level, std::string_view message) const {
     if (log) log(level, message);

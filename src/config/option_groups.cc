@@ -29,7 +29,7 @@ constexpr auto kTypes =
 constexpr auto kNodes = std::to_array<OptionName>({"exclude-type", "passthrough", "option"});
 constexpr auto kGraph =
     std::to_array<OptionName>({"fix-shape", "float16", "opset", "nhwc", "format", "disable-pass", "enable-pass",
-                               "copy-type", "external-data", "value-info", "always-write", "fix"});
+                               "copy-type", "custom-op-library", "external-data", "value-info", "always-write", "fix"});
 constexpr auto kAnalysis = std::to_array<OptionName>({"group-by", "tolerance", "cover", "save-histograms"});
 constexpr auto kResources = std::to_array<OptionName>(
     {"workers", "memory", "one-in", "resume", "checkpoint", "sampler", "study", "latency", "tmp-dir"});

@@ -319,6 +319,9 @@ constexpr OptionSpec kOptions[] = {
        o.resources.threads = static_cast<int>(threads);
        return Status::Ok();
      }},
+    {"custom-op-library", "FILE", "shared library with operators that the model uses and ONNX Runtime does not have, "
+     "as programs register it there; its code runs", OptionKind::kList, kNeedsData | kVerbInspect | kVerbPasses,
+     [](Options& o, const std::string& v) { o.resources.custom_op_libraries.push_back(v); return Status::Ok(); }},
     {"options", "", "also list every key of AMD Quark with type, default and its meaning in preon; with --json all "
      "options in full", OptionKind::kFlag, kVerbDoctor,
      [](Options& o, const std::string& v) { return SetFlag(o.describe_options, v); }},

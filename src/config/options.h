@@ -186,6 +186,7 @@ struct ResourceOptions {
   int threads = 0;
   MemoryUse memory = MemoryUse::kBalanced;
   std::string tmp_dir;
+  std::vector<std::string> custom_op_libraries;
 };
 
 /// An option as it was set, but for what a configuration file set.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "passes/infer_custom_ops.h"
 #include "passes/passes.h"
 
 namespace preon {
@@ -41,6 +42,7 @@ Shape TypicalInput(const ValueInfo& info, std::map<std::string, int64_t>& sizes)
 // exporters compute a Reshape's target by.
 void Compute(Model& model, Evaluator* evaluator) {
   InferShapes(model);
+  InferCustomOps(model, evaluator);
   const auto is_known = [&](const std::string& tensor) {
     const std::optional<Shape> shape = model.graph.ShapeOf(tensor);
     return !IsFloatingType(model.graph.TypeOf(tensor)) || (shape && IsStatic(*shape));
@@ -56,6 +58,7 @@ void Compute(Model& model, Evaluator* evaluator) {
       changed = changed || *effect == Effect::kChanged;
     }
     if (changed) InferShapes(model);
+    if (changed) InferCustomOps(model, evaluator);
   }
 }
 

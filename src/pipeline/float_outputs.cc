@@ -49,7 +49,7 @@ Result<std::vector<NamedTensor>> FloatModel::Outputs(const Batch& batch) {
   {
     const std::lock_guard lock(opening_);
     if (!session_) {
-      PREON_ASSIGN_OR_RETURN(session_, Session::OpenFile(path_, {.threads = threads_}));
+      PREON_ASSIGN_OR_RETURN(session_, Session::OpenFile(path_, {.threads = threads_}, context_));
     }
   }
   return OutputsOf(*session_, context_)(batch);

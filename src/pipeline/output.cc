@@ -86,6 +86,8 @@ Status CheckOutputs(const Options& options, std::vector<std::string> inputs) {
                 {options.calib, options.encodings, options.analysis.production, options.given.config_file});
   const std::vector<std::string> data = options.data.Paths();
   inputs.insert(inputs.end(), data.begin(), data.end());
+  const std::vector<std::string>& libraries = options.resources.custom_op_libraries;
+  inputs.insert(inputs.end(), libraries.begin(), libraries.end());
   PREON_RETURN_IF_ERROR(CheckNotInputs(options.outputs, inputs));
   // Opening tells whether a file can be made there, and clears what a killed run left; nothing stays behind.
   const std::vector<NamedPath> outputs = NamesOf(options.outputs);

@@ -1,6 +1,11 @@
 #include "pipeline/output_checks.h"
 
 #include <algorithm>
+#include <filesystem>
+
+#include "formats/quark_operators.h"
+#include "runtime/custom_op_libraries.h"
+#include "runtime/session.h"
 
 namespace preon {
 namespace {
@@ -58,6 +63,20 @@ Status CheckShifts(const std::string& output, const QuantPlan& plan, const Posit
   return Error(ErrorId::kVerifyRun, output, ": not written: outside the limits of the NPU (",
                positions.violations.size(), " shifts): ", positions.violations.front())
       .WithHint("--exclude leaves a node in float; --always-write writes the model, which does not run on the NPU");
+}
+
+Result<std::vector<std::string>> NeededLibraries(const Model& model, const RunContext& context) {
+  std::vector<std::string> needed;
+  const size_t of_user = context.custom_ops == nullptr ? 0 : context.custom_ops->libraries().size();
+  for (size_t index = 0; index < of_user; ++index) {
+    RunContext without = context;
+    without.custom_ops = context.custom_ops->Without(index);
+    const Status opened = Session::OpenModel(model, {.optimization = Optimization::kOff}, without).status();
+    if (!opened.ok() && opened.id() == ErrorId::kCancelled) return opened;
+    if (!opened.ok()) needed.push_back(std::filesystem::path(context.custom_ops->libraries()[index].path).filename());
+  }
+  if (model.opsets.contains(kQuarkDomain)) needed.emplace_back("libpreon_ops.so");
+  return needed;
 }
 
 }  // namespace preon

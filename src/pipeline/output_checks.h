@@ -1,9 +1,11 @@
 // What a result must be to be written: outputs as those of the model that it was made of, shifts that an NPU can do.
+// And what programs need to load it.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "base/context.h"
 #include "base/status.h"
 #include "eval/compare_models.h"
 #include "ir/graph.h"
@@ -27,5 +29,10 @@ Status CheckNhwcForm(const Comparison& compared, const Graph& graph, std::vector
 /// Whether all shifts of a model for an NPU, which is to become the file `output`, are inside their limits.
 /// Errors: kVerifyRun naming the first that is not.
 Status CheckShifts(const std::string& output, const QuantPlan& plan, const PositionTable& positions);
+
+/// Names of the libraries of operators that a program has to register to load the model: those of
+/// `context.custom_ops` without which the runtime can't load it, which takes one attempt each, and libpreon_ops.so.
+/// Errors: kCancelled.
+Result<std::vector<std::string>> NeededLibraries(const Model& model, const RunContext& context);
 
 }  // namespace preon

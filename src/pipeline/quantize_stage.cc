@@ -10,7 +10,6 @@
 #include "eval/compare_runs.h"
 #include "eval/fusion_report.h"
 #include "eval/latency.h"
-#include "formats/quark_operators.h"
 #include "ir/model_io.h"
 #include "pipeline/dpu_costs.h"
 #include "pipeline/improve_codes.h"
@@ -326,7 +325,7 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
     context_.BeginStage("verify");
     PREON_RETURN_IF_ERROR(GiveNhwc(written, batch, *first));
   }
-  if (written.quantized.opsets.contains(kQuarkDomain)) result.needs.emplace_back("libpreon_ops.so");
+  PREON_ASSIGN_OR_RETURN(result.needs, NeededLibraries(written.quantized, context_));
   std::vector<std::string> warnings = inputs_.warnings;
   for (const auto* more : {&prepared.warnings, &written.notes.warnings, &result.warnings})
     warnings.insert(warnings.end(), more->begin(), more->end());

@@ -12,6 +12,7 @@
 #include "pipeline/calibrate_stage.h"
 #include "pipeline/partial_calibration.h"
 #include "pipeline/quantize_stage.h"
+#include "runtime/custom_op_libraries.h"
 
 namespace preon {
 namespace {
@@ -54,6 +55,11 @@ Result<RunInputs> MakeRunInputs(const Options& options, const Builtins& builtins
   auto clock = std::make_unique<StageClock>();
   RunContext timed = context;
   timed.stages = clock.get();
+  if (const auto& paths = options.resources.custom_op_libraries; !paths.empty()) {
+    auto opened = CustomOpLibraries::Open(paths);
+    if (!opened.ok()) return std::move(opened).status().WithContext("--custom-op-library");
+    timed.custom_ops = *std::move(opened);
+  }
   if (context.threads > context.ThreadCount()) {
     context.Log(LogLevel::kWarning, StrCat("--threads ", context.threads, ": using ", context.ThreadCount(),
                                            ", the number of cores that this process may use"));

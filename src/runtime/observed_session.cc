@@ -20,12 +20,14 @@ namespace {
 
 /// The model as the runtime optimizes it, with a marker on each tensor. Its weights stay in `folder`.
 Result<Model> OptimizeMarked(const Model& model, const std::vector<std::string>& tensors, const ObserveDomain& domain,
-                             const TempDir& folder) {
+                             const TempDir& folder, const RunContext& context) {
   Model marked = model;
   AddMarkers(marked, tensors);
   ReleaseFreeMemory();  // what loading the model left behind
   const SessionOptions options{.optimization = Optimization::kAll, .save_optimized_to = folder.File("optimized.onnx")};
-  const SessionExtras extras{.custom_ops = domain.domain, .config = OptimizerConfig(PutWeightsBeside(model.graph))};
+  const SessionExtras extras{.custom_ops = domain.domain,
+                             .libraries = context.custom_ops,
+                             .config = OptimizerConfig(PutWeightsBeside(model.graph))};
   { PREON_ASSIGN_OR_RETURN(const Session optimizer, Session::Impl::OpenModel(marked, options, extras)); }
   ReleaseFreeMemory();  // before the same weights are loaded again
   return LoadModel(options.save_optimized_to, {.keep_weight_file = true});
@@ -45,7 +47,7 @@ struct ObservedSession::Impl {
                        const RunContext& context);
   /// Observers in the model's own graph.
   Status OpenFloatGraph(const Model& model, const std::vector<std::string>& tensors, const SessionOptions& options,
-                        bool few_runs);
+                        bool few_runs, const RunContext& context);
 
   std::unique_ptr<ObserveDomain> domain;  // outlives the session
   std::optional<Session> session;
@@ -55,7 +57,7 @@ struct ObservedSession::Impl {
 Status ObservedSession::Impl::OpenOptimized(const Model& model, const std::vector<std::string>& tensors,
                                             const SessionOptions& options, const RunContext& context) {
   PREON_ASSIGN_OR_RETURN(const TempDir folder, TempDir::Create(context.TempDir()));
-  PREON_ASSIGN_OR_RETURN(Model optimized, OptimizeMarked(model, tensors, *domain, folder));
+  PREON_ASSIGN_OR_RETURN(Model optimized, OptimizeMarked(model, tensors, *domain, folder, context));
   PREON_RETURN_IF_ERROR(context.CheckCancelled());
   const bool blocked = HasBlockedMarker(optimized);
   PREON_ASSIGN_OR_RETURN(const int64_t block, blocked ? ChannelBlock(context) : Result<int64_t>(1));
@@ -66,17 +68,19 @@ Status ObservedSession::Impl::OpenOptimized(const Model& model, const std::vecto
 
   SessionOptions as_it_is = options;
   as_it_is.optimization = Optimization::kOff;
-  PREON_ASSIGN_OR_RETURN(session, Session::Impl::OpenModel(optimized, as_it_is, {.custom_ops = domain->domain}));
+  PREON_ASSIGN_OR_RETURN(
+      session,
+      Session::Impl::OpenModel(optimized, as_it_is, {.custom_ops = domain->domain, .libraries = context.custom_ops}));
   return Status::Ok();
 }
 
 Status ObservedSession::Impl::OpenFloatGraph(const Model& model, const std::vector<std::string>& tensors,
-                                             const SessionOptions& options, bool few_runs) {
+                                             const SessionOptions& options, bool few_runs, const RunContext& context) {
   Model observed = model;
   InsertObservers(observed, tensors);
   PREON_RETURN_IF_ERROR(observed.graph.SortTopologically());
   places.assign(tensors.size(), ObserverPlace::kFloatGraph);
-  SessionExtras extras{.custom_ops = domain->domain};
+  SessionExtras extras{.custom_ops = domain->domain, .libraries = context.custom_ops};
   if (few_runs) extras.config.emplace_back(kOrtSessionOptionsConfigDisablePrepacking, "1");
   PREON_ASSIGN_OR_RETURN(session, Session::Impl::OpenModel(observed, options, extras));
   return Status::Ok();
@@ -103,7 +107,7 @@ Result<ObservedSession> ObservedSession::Open(const Model& model, const std::vec
     context.Log(LogLevel::kInfo,
                 StrCat("observers are put into the float graph, which is slower: ", opened.ToString()));
   }
-  PREON_RETURN_IF_ERROR(impl->OpenFloatGraph(model, tensors, session_options, options.few_runs));
+  PREON_RETURN_IF_ERROR(impl->OpenFloatGraph(model, tensors, session_options, options.few_runs, context));
   return ObservedSession(std::move(impl));
 }
 

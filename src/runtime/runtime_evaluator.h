@@ -13,6 +13,8 @@ class RuntimeEvaluator final : public Evaluator {
   explicit RuntimeEvaluator(const RunContext& context) : context_(context) {}
   Result<std::vector<Tensor>> Evaluate(const Model& model, const Node& node,
                                        const std::vector<NamedTensor>& inputs) override;
+  /// Only with RunContext::custom_ops: what the runtime has itself, ir/schemas knows as far as it is needed.
+  Result<std::vector<ValueInfo>> InferOutputs(const Model& model, const Node& node) override;
 
  private:
   const RunContext& context_;

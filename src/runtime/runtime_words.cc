@@ -17,6 +17,13 @@ constexpr Cure kCures[] = {
      "an input holds indices beyond the end of a table of the model: use the tokenizer or vocabulary that it was "
      "trained with, or "
      "give random samples a range with --random-range"},
+    {"is not a registered function/op",
+     "ONNX Runtime does not have this operator: if it is your own, --custom-op-library FILE names the library that has "
+     "it"},
+    {"Domain already set",
+     "two libraries have operators of one domain, or the library adds its domain twice; preon has those of "
+     "com.amd.quark "
+     "and com.vai.quantize itself, so that no library for them is needed"},
     {"Attempting to broadcast an axis",
      "two sizes do not fit together: cut or pad the samples to the length or image size that the model takes; of "
      "random samples --random-shape sets it"},

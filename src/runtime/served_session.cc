@@ -65,7 +65,9 @@ Status ServedSession::Impl::OpenOptimized(std::string_view marked, std::string_v
   const std::string optimized = folder.File("optimized.onnx"), observed = folder.File("observed.onnx");
   {
     const SessionOptions optimizer{.optimization = Optimization::kAll, .save_optimized_to = optimized};
-    const SessionExtras extras{.custom_ops = domain.domain, .config = OptimizerConfig(options.weights_beside)};
+    const SessionExtras extras{.custom_ops = domain.domain,
+                               .libraries = context.custom_ops,
+                               .config = OptimizerConfig(options.weights_beside)};
     PREON_RETURN_IF_ERROR(Session::Impl::Open({"", marked}, optimizer, extras).status());
   }
   {
@@ -76,7 +78,8 @@ Status ServedSession::Impl::OpenOptimized(std::string_view marked, std::string_v
   }
   SessionOptions as_it_is = options.session;
   as_it_is.optimization = Optimization::kOff;
-  PREON_ASSIGN_OR_RETURN(session, Session::Impl::Open({observed, {}}, as_it_is, {.custom_ops = domain.domain}));
+  PREON_ASSIGN_OR_RETURN(session, Session::Impl::Open({observed, {}}, as_it_is,
+                                                      {.custom_ops = domain.domain, .libraries = context.custom_ops}));
   return Status::Ok();
 }
 
@@ -100,7 +103,9 @@ Result<ServedSession> ServedSession::Open(std::string_view model, std::string_vi
   }
   SessionOptions session = options.session;
   session.optimization = options.optimize ? Optimization::kAll : Optimization::kOff;
-  PREON_ASSIGN_OR_RETURN(impl->session, Session::Impl::Open({"", model}, session, {.custom_ops = impl->domain.domain}));
+  PREON_ASSIGN_OR_RETURN(
+      impl->session,
+      Session::Impl::Open({"", model}, session, {.custom_ops = impl->domain.domain, .libraries = context.custom_ops}));
   return ServedSession(std::move(impl));
 }
 

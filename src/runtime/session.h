@@ -33,8 +33,9 @@ struct SessionOptions {
 
 class Session {
  public:
+  /// With the operators of `context.custom_ops`, but for OpenBytes.
   /// Errors: kRuntimeLoad with the runtime's words, kModelTypeUnsupported for inputs or outputs that are no tensors.
-  static Result<Session> OpenFile(const std::string& path, const SessionOptions& options);
+  static Result<Session> OpenFile(const std::string& path, const SessionOptions& options, const RunContext& context);
   static Result<Session> OpenBytes(std::string_view bytes, const SessionOptions& options);
   /// The runtime takes the weights from the model's memory; any size.
   static Result<Session> OpenModel(const Model& model, const SessionOptions& options, const RunContext& context);

@@ -10,6 +10,7 @@
 
 #include "base/tensor_spec.h"
 #include "runtime/cancel_watcher.h"
+#include "runtime/custom_op_libraries.h"
 #include "runtime/session.h"
 
 namespace preon {
@@ -21,7 +22,8 @@ struct ModelSource {
 };
 
 struct SessionExtras {
-  OrtCustomOpDomain* custom_ops = nullptr;                  ///< outlives the session; may be null
+  OrtCustomOpDomain* custom_ops = nullptr;                  ///< of ours; outlives the session; may be null
+  std::shared_ptr<const CustomOpLibraries> libraries;       ///< of the user; may be null
   std::vector<std::pair<std::string, std::string>> config;  ///< the runtime's own session options
   std::vector<NamedTensor> weights;                         ///< those the model says to be in an external file
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <exception>
 #include <mutex>
 
 #include "base/tensor_spec.h"
@@ -57,6 +58,7 @@ Ort::SessionOptions ToOrt(const SessionOptions& options, const SessionExtras& ex
   if (!options.save_optimized_to.empty()) ort.SetOptimizedModelFilePath(options.save_optimized_to.c_str());
   for (const auto& [key, value] : extras.config) ort.AddConfigEntry(key.c_str(), value.c_str());
   if (extras.custom_ops != nullptr) ort.Add(extras.custom_ops);
+  if (extras.libraries != nullptr) extras.libraries->RegisterIn(ort);
   if (const AddOperators add = add_operators; add != nullptr && !options.host) add(ort);
   std::vector<std::string> names;
   std::vector<Ort::Value> values;
@@ -118,6 +120,19 @@ class FirstOpening {
 }  // namespace
 
 void UseOperators(AddOperators add) { add_operators = add; }
+
+// Here, as the plugins have this file and not what opens libraries.
+void CustomOpLibraries::RegisterIn(OrtSessionOptions* options) const {
+  for (const CustomOpLibrary& library : libraries_) {
+    try {
+      Ort::ThrowOnError(library.add(options, OrtGetApiBase()));
+    } catch (const Ort::Exception&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw Ort::Exception(StrCat(library.path, ": ", error.what()), ORT_FAIL);
+    }
+  }
+}
 
 Status Session::Impl::ReadSpecs() {
   Ort::AllocatorWithDefaultOptions allocator;

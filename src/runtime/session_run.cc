@@ -13,8 +13,8 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
-Result<Session> Session::OpenFile(const std::string& path, const SessionOptions& options) {
-  return Impl::Open({path, {}}, options, {});
+Result<Session> Session::OpenFile(const std::string& path, const SessionOptions& options, const RunContext& context) {
+  return Impl::Open({path, {}}, options, {.libraries = context.custom_ops});
 }
 
 Result<Session> Session::OpenBytes(std::string_view bytes, const SessionOptions& options) {

@@ -147,7 +147,7 @@ TEST(SessionTest, UnknownOperatorIsALoadError) {
 TEST(SessionTest, BytesThatAreNoModel) {
   EXPECT_EQ(Session::OpenBytes("no model", {}).status().id(), ErrorId::kRuntimeLoad);
   EXPECT_EQ(Session::OpenBytes("", {}).status().id(), ErrorId::kRuntimeLoad);
-  EXPECT_EQ(Session::OpenFile("no/such/file.onnx", {}).status().id(), ErrorId::kRuntimeLoad);
+  EXPECT_EQ(Session::OpenFile("no/such/file.onnx", {}, {}).status().id(), ErrorId::kRuntimeLoad);
 }
 
 TEST(SessionTest, SequencesAreUnsupported) {

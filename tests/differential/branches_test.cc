@@ -110,7 +110,7 @@ TEST_P(Branches, ComputeTheSame) {
       onnx::OnnxParser::Parse(proto, StrCat("<ir_version: 8, opset_import: [\"\": 13]> g ", GetParam().graph).c_str())
           .IsOK());
   ASSERT_TRUE(WriteFileAtomically(dir.File("m.onnx"), proto.SerializeAsString()).ok());
-  Result<Session> file = Session::OpenFile(dir.File("m.onnx"), {.optimization = Optimization::kOff});
+  Result<Session> file = Session::OpenFile(dir.File("m.onnx"), {.optimization = Optimization::kOff}, {});
   ASSERT_TRUE(file.ok()) << file.status().ToString();
   Result<Model> model = LoadModel(dir.File("m.onnx"));
   ASSERT_TRUE(model.ok()) << model.status().ToString();

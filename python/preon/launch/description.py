@@ -16,7 +16,7 @@ from ..settings import settings_of
 FORMAT = 1
 FIELDS = {"model": str, "model_fingerprint": str, "data": list, "data_fingerprint": str, "options": dict, "output": str, "results": list}
 #: Options whose values are files; like the model and the data they are relative to the description's folder. `config` may be a preset.
-PATHS = ("config", "labels", "only")
+PATHS = ("config", "labels", "only", "custom-op-library")
 _NO_FILE = ("random:", "python:")
 
 

@@ -152,7 +152,7 @@ Status ModelJudge::TakeAsReference(const std::vector<NamedTensor>& outputs, Batc
 }
 
 Status ModelJudge::Begin() {
-  PREON_ASSIGN_OR_RETURN(session_, Session::OpenFile(float_model_, {.threads = context_.ThreadCount()}));
+  PREON_ASSIGN_OR_RETURN(session_, Session::OpenFile(float_model_, {.threads = context_.ThreadCount()}, context_));
   inputs_ = session_->inputs();
   first_output_ = session_->outputs().front();
   if (!asked_.script.empty()) {
@@ -200,7 +200,7 @@ Result<MetricFigures> ModelJudge::FiguresOf(const Score& quantized) const {
 
 Result<ValidatedModel> ModelJudge::Evaluate(const std::string& file, std::string name) {
   ValidatedModel model{.name = std::move(name), .size_bytes = ModelSizeBytes(file)};
-  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenFile(file, {.threads = context_.ThreadCount()}));
+  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenFile(file, {.threads = context_.ThreadCount()}, context_));
   PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> source, Open());
   Score score = BeginScore();
   const ModelOutputs reference = [&](const Batch& batch) -> Result<std::vector<NamedTensor>> {
@@ -231,8 +231,8 @@ Result<ValidatedModel> ModelJudge::Evaluate(const std::string& file, std::string
 Result<LatencyPair> ModelJudge::MeasureSpeed(const std::string& file, int threads, double seconds) const {
   RunContext context = context_;
   context.threads = threads;
-  PREON_ASSIGN_OR_RETURN(Session reference, Session::OpenFile(float_model_, TimedSession(context)));
-  PREON_ASSIGN_OR_RETURN(Session other, Session::OpenFile(file, TimedSession(context)));
+  PREON_ASSIGN_OR_RETURN(Session reference, Session::OpenFile(float_model_, TimedSession(context), context));
+  PREON_ASSIGN_OR_RETURN(Session other, Session::OpenFile(file, TimedSession(context), context));
   PREON_ASSIGN_OR_RETURN(const Batch batch, FirstBatch(samples_, reference.inputs()));
   return ConfirmSlower([&](double longer) {
     return MeasureLatency(reference, other, batch.feeds, batch.samples, longer * seconds, context);

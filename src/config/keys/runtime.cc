@@ -144,7 +144,13 @@ constexpr KeySpec kRuntimeKeys[] = {
     {.name = "UserCustomOpLibPath",
      .type = KeyType::kTexts,
      .fallback = "null",
-     .meaning = "custom-op libraries to register"},
+     .meaning = "custom-op libraries to register",
+     .here = "--custom-op-library for each of them, in this run alone",
+     .set =
+         [](Options& o, const KeyValue& v) {
+           for (const std::string& library : v.texts) PREON_RETURN_IF_ERROR(SetOption(o, "custom-op-library", library));
+           return Status::Ok();
+         }},
 };
 
 }  // namespace

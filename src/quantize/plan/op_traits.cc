@@ -129,6 +129,11 @@ bool AddsBias(const Graph& graph, const Node& node) {
   return node.Is("Add") && (adds(0) || adds(1));
 }
 
+// Other domains are the user's, of a library or of functions in the model.
+bool IsOfRuntime(std::string_view domain) {
+  return domain.starts_with("ai.onnx.") || domain.starts_with("com.microsoft");
+}
+
 }  // namespace
 
 bool FeedsSoftmaxWithMask(const Graph& graph, const std::string& tensor) {
@@ -148,8 +153,11 @@ bool ComputesOtherFloats(const Graph& graph, const Node& node) {
 OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node) {
   if (node.HasSubgraph()) return Float(FloatReason::kSubgraph, "holds a sub-graph, which is kept as it is");
   if (node.IsFlatIf()) return Float(FloatReason::kNoKernel, "only chooses between the outputs of its branches");
-  if (!node.domain.empty())
+  if (IsOfRuntime(node.domain))
     return Float(FloatReason::kNoKernel, "the runtime computes " + node.domain + "." + node.op_type + " in float only");
+  if (!node.domain.empty())
+    return Float(FloatReason::kNoKernel,
+                 node.domain + "." + node.op_type + " is not an operator of ONNX: it is computed in float");
   const DataType type = graph.TypeOf(node.output());
   if (type != DataType::kFloat && type != DataType::kUndefined) {
     return Float(FloatReason::kType, "computes " + std::string(DataTypeName(type)) + ", not float32");

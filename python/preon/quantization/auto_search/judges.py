@@ -22,17 +22,17 @@ class Verdict:
 class OutputJudge:
     """Compares outputs with those of the float model, which runs once."""
 
-    def __init__(self, model, samples, metric, gives_up=True):
+    def __init__(self, model, samples, metric, gives_up=True, libraries=()):
         if metric.needs_labels and any(label is None for _, label in samples):
             raise ConfigError(1003, f"search_metric: {metric.name}: needs samples with an array 'label' next to the inputs",
                               exit_status=2)
-        self.metric, self.samples, self.gives_up = metric, samples, gives_up
-        session = open_session(model)
+        self.metric, self.samples, self.gives_up, self.libraries = metric, samples, gives_up, libraries
+        session = open_session(model, libraries)
         self.floats = [session.run(None, inputs) for inputs, _ in samples]
 
     def judge(self, path, best_values=()):
         """`best_values`: those of the best model so far; a model that can't reach it is given up."""
-        session, values = open_session(path), []
+        session, values = open_session(path, self.libraries), []
         for run, (inputs, label) in enumerate(self.samples):
             if self._is_stop(run) and best_values and self._is_hopeless(values, best_values):
                 return Verdict(self.metric.score(self.floats, values), tuple(values), False)
@@ -65,15 +65,25 @@ class FunctionJudge:
         return Verdict(self.of_float - float(self.evaluator(path)), (), True)
 
 
-def judge_of(model, samples, metric, evaluator=None, gives_up=True):
-    """A FunctionJudge where there is an evaluator, else an OutputJudge. `model`: a path or a ModelProto."""
+def judge_of(model, samples, metric, evaluator=None, gives_up=True, libraries=()):
+    """A FunctionJudge where there is an evaluator, else an OutputJudge. `model`: a path or a ModelProto; `libraries`: of
+    custom operators that it needs."""
     if not hasattr(model, "SerializeToString"):
         model = os.fspath(model)
-    return OutputJudge(model, samples, metric, gives_up) if evaluator is None else FunctionJudge(model, evaluator)
+    return OutputJudge(model, samples, metric, gives_up, libraries) if evaluator is None else FunctionJudge(model, evaluator)
 
 
-def open_session(model):
-    """A session for a path or model, with the operators for types that ONNX has not.
+def libraries_of(paths):
+    """The files that UserCustomOpLibPath names: None, a path, or lists of them, as in a search space; each once."""
+    if paths is None:
+        return ()
+    if isinstance(paths, (list, tuple)):
+        return tuple(dict.fromkeys(file for each in paths for file in libraries_of(each)))
+    return (os.fspath(paths),)
+
+
+def open_session(model, libraries=()):
+    """A session for a path or model, with the operators for types that ONNX has not, and those of the user's libraries.
 
     Raises ImportError without ONNX Runtime.
     """
@@ -89,5 +99,7 @@ def open_session(model):
         options.register_custom_ops_library(get_library_path())
     except NotFound:
         pass  # models of standard operators need none
+    for library in libraries:
+        options.register_custom_ops_library(os.fspath(library))
     return onnxruntime.InferenceSession(model if isinstance(model, str) else model.SerializeToString(), options,
                                         providers=["CPUExecutionProvider"])

@@ -9,7 +9,7 @@ from ...calibration.data_readers import path_reader
 from ...errors import ConfigError, not_yet
 from ..config.config import Config
 from ..config.legacy import to_qconfig
-from .judges import judge_of
+from .judges import judge_of, libraries_of
 from .legacy_settings import AutoSearchConfig, settings_of
 from .levels import SearchSpace, joined, split_levels, without_pairs
 from .metrics import OF_AUTO_SEARCH, metric_of
@@ -157,7 +157,8 @@ class AutoSearch:
         evaluator, loader = self.settings["search_evaluator"], self.eval_dataloader
         if evaluator is None and loader is not None:
             samples = read_samples(self.model_input, loader, "eval_dataloader")
-        return judge_of(self.model_input, samples, self.metric, evaluator)
+        libraries = libraries_of((self.config.global_quant_config.extra_options or {}).get("UserCustomOpLibPath"))
+        return judge_of(self.model_input, samples, self.metric, evaluator, libraries=libraries)
 
     def _large_wins(self):
         return self.settings["search_evaluator"] is None and self.metric.large_score_wins

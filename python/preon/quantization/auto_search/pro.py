@@ -13,7 +13,7 @@ from ...progress import display
 from . import configs
 from .configs import NAMES, labels, to_qconfig
 from .files import write_json
-from .judges import judge_of
+from .judges import judge_of, libraries_of
 from .metrics import OF_AUTO_SEARCH_PRO, metric_of
 from .presets import get_auto_search_config
 from .results import concluded, log_file
@@ -134,7 +134,8 @@ class AutoSearchPro:
         if reader is not None and reader is not settings["calib_data_reader"]:
             samples = read_samples(model, reader, "eval_data_reader")
         metric = metric_of(settings["search_metric"], OF_AUTO_SEARCH_PRO)
-        return judge_of(model, samples, metric, gives_up=settings["pruning"]), samples
+        libraries = libraries_of(self.search_space.get("UserCustomOpLibPath"))
+        return judge_of(model, samples, metric, gives_up=settings["pruning"], libraries=libraries), samples
 
     def _metric_name(self):
         is_own = self.config["search_evaluator"] is not None
