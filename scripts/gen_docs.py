@@ -189,6 +189,8 @@ def option_pages(root, binary):
 PYTHON_VERBS = ("quantize", "calibrate", "ranges", "analyze", "inspect", "compare", "diff", "instrument", "passes", "lint", "retarget", "export-qat", "search", "sensitivity", "validate", "report")
 #: Parameters of the functions, not options.
 PARAMETERS = {"output", "data", "pass", "space"}
+#: Options that the functions take in another form, too.
+PYTHON_FORMS = {"list": "Union[Path, Mapping[str, Any]]"}
 PYTHON_TYPES = {"FILE": "Path", "DIR": "Path", "N": "Count", "S": "Count", "SHARE": "float"}
 OPTIONS_MODULE = """\"\"\"Keywords of the functions. Written by `./dev docs` out of `preon doctor --options --json`.\"\"\"
 import os
@@ -221,7 +223,7 @@ def python_options(told):
         lines.append(f"\nclass {class_name(verbs)}(TypedDict, total=False):")
         for option in options:
             kind = {"flag": "bool", "list": "Many"}.get(option["kind"]) or PYTHON_TYPES.get(option["value"], "str")
-            kind = "Arrays" if option["value"] == "SRC" else kind
+            kind = "Arrays" if option["value"] == "SRC" else PYTHON_FORMS.get(option["name"], kind)
             lines += [f"    {option['name'].replace('-', '_')}: Optional[{kind}]", f"    {json.dumps(option['meaning'], ensure_ascii=False)}"]
         lines.append("")
     for verb in PYTHON_VERBS:

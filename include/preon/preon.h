@@ -110,6 +110,9 @@ struct QuantizeOptions {
   /// Any other option of the command line by its long name: {"samples", "100"}, {"per-tensor", "true"}. Those that take
   /// a list may repeat.
   std::vector<std::pair<std::string, std::string>> settings;
+  /// Files of what the caller has in memory, each with what texts, messages and reports call it: {"/tmp/x.onnx",
+  /// "model"}.
+  std::vector<std::pair<std::string, std::string>> shown_as;
   /// Told the model's inputs before `reader` is called with 0, for readers that go by them.
   std::function<void(const std::vector<InputInfo>&)> reader_inputs;
   /// Called as stages advance, from one thread at a time, but not always the caller's; `total` is 0 while unknown. A

@@ -5,18 +5,17 @@ import contextlib
 import inspect as _inspect
 import json
 import os
-import pathlib
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Optional, Protocol, TypeVar, Union
 
 from . import _preon
 from .errors import ConfigError, failure
+from .in_memory import Files, path_of
 from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, DiffOptions, ExportQatOptions, InspectOptions, InstrumentOptions, LintOptions, PassesOptions, Path,
                       QuantizeOptions, RangesOptions, ReportOptions, RetargetOptions, SearchOptions, SensitivityOptions, ValidateOptions)
 from .progress import display
 from .result import Facts, Result
-from .samples import as_files, source_of
+from .samples import source_of
 from .settings import keywords, number, settings_of
 from .sources import local
 
@@ -50,55 +49,32 @@ def _completed(function: _Function) -> _Function:
     return function
 
 
-@contextlib.contextmanager
-def _as_file(model, what="model"):
-    """The path of a model that may be one in memory; `what`: the argument that it came as."""
-    if isinstance(model, (str, bytes, os.PathLike)):
-        yield _path(model, what)
-        return
-    if not hasattr(model, "SerializeToString"):
-        raise TypeError(f"{what}: got {type(model).__name__}, wanted a path or an onnx.ModelProto")
-    with tempfile.TemporaryDirectory(prefix="preon-") as folder:
-        path = pathlib.Path(folder) / "model.onnx"
-        path.write_bytes(model.SerializeToString())
-        yield str(path)
-
-
-@contextlib.contextmanager
-def _as_files(models, what):
-    """The paths of no model, of one or of several."""
-    listed = [] if models is None else models if isinstance(models, (list, tuple)) else [models]
-    with contextlib.ExitStack() as files:
-        yield [files.enter_context(_as_file(model, what)) for model in listed]
-
-
-def _path(value, what):
-    if not isinstance(value, (str, bytes, os.PathLike)):
-        raise TypeError(f"{what}: got {type(value).__name__}, wanted a path")
-    path = os.fsdecode(value)
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        hint = "a model in memory is an onnx.ModelProto: onnx.load_from_string(...)" if what in ("model", "quantized", "other") else None
-        raise ConfigError(1002, f"{what}: got {len(path)} bytes that are no path in UTF-8", hint, 2) from None
-    return path
-
-
-def _run(verb, paths, options, source=(None, None), progress=None):
-    """`paths` are the model and the output, or the other model; `source` is `data` and `reader`. Raises what the verb, the reader
-    and `progress` raise."""
-    files, samples = source_of(*source)
+def _run(verb, paths, options, source=(None, None), progress=None, files=None):
+    """`paths` are the model and the output, or the other model; `source` is `data` and `reader`; `files` those of the models. Raises
+    what the verb, the reader and `progress` raise."""
+    given, samples = source_of(*source)
     with contextlib.ExitStack() as kept:
-        read = [kept.enter_context(local(file)) for file in files]
-        options = {name: kept.enter_context(as_files(value, name)) if name in _OF_SAMPLES else value for name, value in options.items()}
-        settings = [*(("data", _path(file, "data")) for file in read), *settings_of(verb, options)]
+        files = files or kept.enter_context(Files(options))
+        read = [kept.enter_context(local(file, files.parent)) for file in given]
+        files.shown_as += [(path_of(path, "data"), os.fsdecode(file)) for path, file in zip(read, given) if path is not file]
+        options = {name: files.samples(value, name) if name in _OF_SAMPLES else value for name, value in options.items()}
+        settings = [*(("data", path_of(file, "data")) for file in read), *settings_of(verb, options)]
         shown = display() if progress is None else None
         if shown is not None:
             kept.callback(shown.close)
-        answer = getattr(_preon, verb)(*paths, settings, samples, shown or progress or None)
+        answer = getattr(_preon, verb)(*paths, settings, samples, shown or progress or None, files.shown_as)
     if answer[0] is None:
         raise failure(*answer[1:])
     return Result(json.loads(answer[0], object_hook=Facts), answer[1])
+
+
+def _with_model(result, path):
+    """Of a run that wrote to a temporary file: the result has what is in it."""
+    import onnx
+
+    result.model = onnx.load(path)
+    del result.facts["output"]
+    return result
 
 
 @_completed
@@ -108,7 +84,8 @@ def quantize(model: Model, output: Optional[Path] = None, data: Data = None, rea
 
     model     path, or onnx.ModelProto
     output    path; None: the result's `model` is an onnx.ModelProto
-    data      .npz, .npy, folder, "random:32", or a list of these
+    data      paths (.npz, .npy, folder, "random:32", or a list of these); an array, or arrays by input name; samples: a list, a
+              generator or a function that gives one, a DataLoader, a data set or table (docs/python.md#samples)
     reader    instead of data: an object with get_next() -> {input name: array} or None, and rewind() if it has one;
               without rewind() its samples are kept in memory for the comparison
     progress  called as progress(stage, done, total); total is 0 while unknown. None: a line in terminals and notebooks;
@@ -117,35 +94,31 @@ def quantize(model: Model, output: Optional[Path] = None, data: Data = None, rea
 
     Returns a Result. Raises PreonError and its kinds; what reader and progress raise.
     """
-    with _as_file(model) as path, tempfile.TemporaryDirectory(prefix="preon-") as folder:
-        target = _path(output, "output") if output is not None else os.path.join(folder, "quantized.onnx")
-        result = _run("quantize", (path, target), options, (data, reader), progress)
-        if output is None:
-            import onnx
-
-            result.model = onnx.load(target)
-    return result
+    with Files(options) as files:
+        target = path_of(output, "output") if output is not None else files.output("quantized.onnx")
+        result = _run("quantize", (files.model(model), target), options, (data, reader), progress, files)
+        return result if output is not None else _with_model(result, target)
 
 
 @_completed
 def calibrate(model: Model, output: Path, data: Data = None, reader: Optional[Reader] = None,
               progress: Progress = None, **options: Unpack[CalibrateOptions]) -> Result:
     """One pass over the data: every method's statistics, into a .calib file. Arguments, Result and errors as of quantize()."""
-    with _as_file(model) as path:
-        return _run("calibrate", (path, _path(output, "output")), options, (data, reader), progress)
+    with Files(options) as files:
+        return _run("calibrate", (files.model(model), path_of(output, "output")), options, (data, reader), progress, files)
 
 
 def merge(files: Union[Path, Sequence[Path]], output: Path) -> Result:
     """Merges .calib files of one model that hold different samples: the bytes of one run over all samples. Or a run's description
     (preon.launch): all of its shards. Result and errors as of quantize(); an error names the file that does not belong to the others."""
     listed = [files] if isinstance(files, (str, bytes, os.PathLike)) else files
-    return _run("merge", ([_path(file, "files") for file in listed], _path(output, "output")), {})
+    return _run("merge", ([path_of(file, "files") for file in listed], path_of(output, "output")), {})
 
 
 def status(run: Path) -> Result:
     """What has become of the shards of a run (preon.launch), by its description: `result.shards` has shard, result, state (done,
     missing, failed, stale), reason; `result.complete` is true when all are done."""
-    return _run("status", (_path(run, "run"), ""), {})
+    return _run("status", (path_of(run, "run"), ""), {})
 
 
 @_completed
@@ -159,30 +132,31 @@ def ranges(model: Model, output: Optional[Path] = None, data: Data = None, reade
 
     The rest as of quantize(); options of `preon ranges --help`.
     """
-    with _as_file(model) as path:
-        target = _path(output, "output") if output is not None else ""
-        return _run("ranges", (path, target), options, (data, reader), progress)
+    with Files(options) as files:
+        target = path_of(output, "output") if output is not None else ""
+        return _run("ranges", (files.model(model), target), options, (data, reader), progress, files)
 
 
 @_completed
 def analyze(calib: Path, progress: Progress = None, **options: Unpack[AnalyzeOptions]) -> Result:
     """Outliers, method advice and coverage of production, tensor by tensor, of a .calib file. Options of `preon analyze --help`,
     Result and errors as of quantize()."""
-    return _run("analyze", (_path(calib, "calib"), ""), options, progress=progress)
+    return _run("analyze", (path_of(calib, "calib"), ""), options, progress=progress)
 
 
 def inspect(model: Model, **options: Unpack[InspectOptions]) -> Result:
     """What is in a model or a .calib file. Options of `preon inspect --help`, Result and errors as of quantize()."""
-    with _as_file(model) as path:
-        return _run("inspect", (path, ""), options)
+    with Files(options) as files:
+        return _run("inspect", (files.model(model), ""), options, files=files)
 
 
 @_completed
-def instrument(model: Model, output: Path, progress: Progress = None, **options: Unpack[InstrumentOptions]) -> Result:
-    """Writes the model that collects, wherever it is served, what calibrate() would. Options of `preon instrument --help`, Result
-    and errors as of quantize()."""
-    with _as_file(model) as path:
-        return _run("instrument", (path, _path(output, "output")), options, progress=progress)
+def instrument(model: Model, output: Path, data: Data = None, reader: Optional[Reader] = None, progress: Progress = None,
+               **options: Unpack[InstrumentOptions]) -> Result:
+    """Writes the model that collects, wherever it is served, what calibrate() would. `data`, `reader`: samples to check it with;
+    default: one random sample. Options of `preon instrument --help`, Result and errors as of quantize()."""
+    with Files(options) as files:
+        return _run("instrument", (files.model(model), path_of(output, "output")), options, (data, reader), progress, files)
 
 
 @_completed
@@ -194,16 +168,13 @@ def passes(model: Model, output: Optional[Path] = None, names: Union[str, Sequen
     output  path; None: the result's `model` is an onnx.ModelProto
     Options of `preon passes --help`, Result and errors as of quantize().
     """
-    if isinstance(options.get("list"), dict):
-        options["list"] = json.dumps(options["list"])
-    with _as_file(model) as path, tempfile.TemporaryDirectory(prefix="preon-") as folder:
-        target = _path(output, "output") if output is not None else os.path.join(folder, "rewritten.onnx")
-        result = _run("passes", (path, target), {"pass": [names] if isinstance(names, str) else list(names), **options}, progress=False)
-        if output is None:
-            import onnx
-
-            result.model = onnx.load(target)
-    return result
+    if isinstance(options.get("list"), Mapping):
+        options["list"] = json.dumps(options["list"], default=dict)
+    with Files(options) as files:
+        target = path_of(output, "output") if output is not None else files.output("rewritten.onnx")
+        options_and_names = {"pass": [names] if isinstance(names, str) else list(names), **options}
+        result = _run("passes", (files.model(model), target), options_and_names, progress=False, files=files)
+        return result if output is not None else _with_model(result, target)
 
 
 @_completed
@@ -214,9 +185,9 @@ def lint(model: Model, output: Optional[Path] = None, data: Data = None, reader:
     `data`, `reader`: samples that compare the fixed model with the one given; default: one random sample.
     Options of `preon lint --help`, Result and errors as of quantize().
     """
-    with _as_file(model) as path:
-        target = _path(output, "output") if output is not None else ""
-        return _run("lint", (path, target), options, (data, reader), progress)
+    with Files(options) as files:
+        target = path_of(output, "output") if output is not None else ""
+        return _run("lint", (files.model(model), target), options, (data, reader), progress, files)
 
 
 @_completed
@@ -227,8 +198,8 @@ def retarget(model: Model, output: Path, data: Data = None, reader: Optional[Rea
     `data`, `reader`: samples that compare both models; default: one random sample. Options of `preon retarget --help`, Result and
     errors as of quantize().
     """
-    with _as_file(model) as path:
-        return _run("retarget", (path, _path(output, "output")), options, (data, reader), progress)
+    with Files(options) as files:
+        return _run("retarget", (files.model(model), path_of(output, "output")), options, (data, reader), progress, files)
 
 
 @_completed
@@ -239,8 +210,8 @@ def export_qat(model: Model, output: Path, data: Data = None, reader: Optional[R
     `float_model`: the float model whose weights training begins with; `data` tells with it how far each activation is from float.
     Result and errors as of quantize().
     """
-    with _as_file(model) as path:
-        return _run("export_qat", (path, _path(output, "output")), options, (data, reader), progress)
+    with Files(options) as files:
+        return _run("export_qat", (files.model(model), path_of(output, "output")), options, (data, reader), progress, files)
 
 
 @_completed
@@ -250,8 +221,8 @@ def diff(model: Model, other: Model, data: Data = None, reader: Optional[Reader]
 
     Nothing is written. The rest as of compare(); options of `preon diff --help`.
     """
-    with _as_file(model) as path, _as_file(other, "other") as second:
-        return _run("diff", (path, second), options, (data, reader), progress)
+    with Files(options) as files:
+        return _run("diff", (files.model(model), files.model(other, "other")), options, (data, reader), progress, files)
 
 
 @_completed
@@ -261,8 +232,8 @@ def compare(model: Model, quantized: Model, data: Data = None, reader: Optional[
 
     Both are paths or onnx.ModelProto. The rest as of quantize(); options of `preon compare --help`.
     """
-    with _as_file(model) as path, _as_file(quantized, "quantized") as other:
-        return _run("compare", (path, other), options, (data, reader), progress)
+    with Files(options) as files:
+        return _run("compare", (files.model(model), files.model(quantized, "quantized")), options, (data, reader), progress, files)
 
 
 @_completed
@@ -273,8 +244,8 @@ def sensitivity(model: Model, data: Data = None, reader: Optional[Reader] = None
     `layers` come with the largest gain first; `fix` has the nodes to exclude. Nothing is written.
     The rest as of quantize(); options of `preon sensitivity --help`.
     """
-    with _as_file(model) as path:
-        return _run("sensitivity", (path, ""), options, (data, reader), progress)
+    with Files(options) as files:
+        return _run("sensitivity", (files.model(model), ""), options, (data, reader), progress, files)
 
 
 @_completed
@@ -286,8 +257,8 @@ def validate(model: Model, quantized: Union[Model, Sequence[Model], None] = None
     `eval_data`: samples that judge, as paths, an array or arrays by input name; default: a fifth of `data`. `reference`: what the
     first output should be, likewise. The rest as of quantize(); options of `preon validate --help`.
     """
-    with _as_file(model) as path, _as_files(quantized, "quantized") as others:
-        return _run("validate", (path, others), options, (data, reader), progress)
+    with Files(options) as files:
+        return _run("validate", (files.model(model), files.models(quantized, "quantized")), options, (data, reader), progress, files)
 
 
 @_completed
@@ -299,9 +270,9 @@ def search(model: Model, output: Path, space: Union[Mapping[str, Any], Path], da
     `result.trials` has each configuration with its figures, `result.trials[result.best]` is that of the model. The rest as of
     quantize(); options of `preon search --help`.
     """
-    text = json.dumps(space, default=number) if isinstance(space, Mapping) else _path(space, "space")
-    with _as_file(model) as path:
-        return _run("search", (path, _path(output, "output")), {**options, "space": text}, (data, reader), progress)
+    text = json.dumps(space, default=number) if isinstance(space, Mapping) else path_of(space, "space")
+    with Files(options) as files:
+        return _run("search", (files.model(model), path_of(output, "output")), {**options, "space": text}, (data, reader), progress, files)
 
 
 @_completed
@@ -311,6 +282,7 @@ def report(model: Model, output: Optional[Path] = None, quantized: Union[Model, 
 
     `output`: a file that ends with .html, .json or .txt; None: only the Result. The rest as of validate().
     """
-    with _as_file(model) as path, _as_files(quantized, "quantized") as others:
-        target = _path(output, "output") if output is not None else ""
-        return _run("report", (path, target, others), options, (data, reader), progress)
+    with Files(options) as files:
+        target = path_of(output, "output") if output is not None else ""
+        models = [files.model(model), *files.models(quantized, "quantized")]
+        return _run("report", (models, target), options, (data, reader), progress, files)

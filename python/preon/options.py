@@ -237,7 +237,7 @@ class _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport(TypedDic
 
 
 class _Passes(TypedDict, total=False):
-    list: Optional[Path]
+    list: Optional[Union[Path, Mapping[str, Any]]]
     "a file of names, or a list of AMD Quark: .yaml, .json, or a8w8, a16w8, bf16, bfp16, xint8"
     copy_type: Optional[Many]
     "operator types whose constants copy_shared_initializers copies (default: all)"

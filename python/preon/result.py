@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Iterator, KeysView
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Optional
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ class Facts(dict[str, Any]):
         return [*super().__dir__(), *self]
 
 
-class Result:
+class Result(Mapping[str, Any]):
     """The object that `preon VERB --json` prints, by attribute or by key at any depth: `result.compare.outputs["y"].sqnr_db`; its repr is the summary that the verb prints.
 
-    facts  that object, as a dict
+    facts  that object, as a dict; results with the same are equal
     text   the summary
     model  onnx.ModelProto, where a model was made and no path was given; else None
     """
@@ -44,14 +44,11 @@ class Result:
     def __getitem__(self, name: str) -> Any:
         return self.facts[name]
 
-    def __contains__(self, name: str) -> bool:
-        return name in self.facts
+    def __len__(self) -> int:
+        return len(self.facts)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.facts)
-
-    def keys(self) -> KeysView[str]:
-        return self.facts.keys()
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.facts]

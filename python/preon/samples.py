@@ -1,7 +1,5 @@
 """What `data` may be: each form becomes samples by input name, one model run at a time."""
-import contextlib
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 
 from .errors import ConfigError, DataError
@@ -16,39 +14,33 @@ def source_of(data, reader):
         raise ConfigError(1004, "reader and data: got both, wanted one", exit_status=2)
     if data is None:
         return [], None if reader is None else Samples(reader)
-    if _is_path(data):
+    if is_path(data):
         return [data], None
-    if isinstance(data, (list, tuple)) and data and all(map(_is_path, data)):
+    if isinstance(data, (list, tuple)) and data and all(map(is_path, data)):
         return list(data), None
     return [], Samples(data if callable(getattr(data, "get_next", None)) else _items_of(data), "data")
 
 
-@contextlib.contextmanager
-def as_files(value, what):
-    """Paths as they are; an array, or arrays by name, as the path of a temporary file of them."""
-    if value is None or _is_path(value) or (isinstance(value, (list, tuple)) and all(map(_is_path, value))):
-        yield value
-        return
-    import numpy as np
-
-    with tempfile.TemporaryDirectory(prefix="preon-") as folder:
-        path = os.path.join(folder, what)
-        if isinstance(value, Mapping):
-            np.savez(f"{path}.npz", **{name: _array(array, 0, name, {}) for name, array in value.items()})
-            yield f"{path}.npz"
-        elif _is_array(value):
-            np.save(f"{path}.npy", _array(value, 0, what, {}))
-            yield f"{path}.npy"
-        else:
-            raise TypeError(f"{what}: got {type(value).__name__}, wanted a path, a list of paths, an array or arrays by name")
-
-
-def _is_path(value):
+def is_path(value):
     return isinstance(value, (str, bytes, os.PathLike))
 
 
-def _is_array(value):
+def is_array(value):
     return any(hasattr(value, name) for name in ("shape", "__array__", "__array_interface__"))
+
+
+def _by_position(value):
+    """A column or table of pandas as NumPy has it: it finds rows by their labels, and columns before rows."""
+    if not hasattr(value, "iloc"):
+        return value
+    array = value.to_numpy()
+    return list(array) if array.dtype == object and array.ndim == 1 else array
+
+
+def _rows_of_table(table, inputs):
+    """By input name where columns have such names; else a row is a sample of the only input."""
+    columns = {name: _by_position(table[name]) for name in getattr(table, "columns", ()) if name in inputs or name in _LABELS}
+    return _rows(columns if columns.keys() & inputs.keys() else {_first(inputs): _by_position(table)}, inputs)
 
 
 def _first(inputs):
@@ -64,14 +56,16 @@ def _items_of(data):
         parts = [name for name, value in data.items() if hasattr(value, "column_names")]
         if parts:
             raise ConfigError(1002, f"data: got a dict of datasets ({', '.join(map(str, parts))}), wanted one of them", exit_status=2)
-        columns = dict(data)
+        columns = {name: _by_position(column) for name, column in data.items()}
         return _Items(lambda inputs: _rows(columns, inputs))
     if hasattr(data, "to_batches"):  # a table of Arrow
         return _Items(lambda inputs: ({name: value for name, value in row.items() if name in inputs or name in _LABELS}
                                       for batch in data.to_batches(max_chunksize=256) for row in batch.to_pylist()))
     if hasattr(data, "column_names"):
         return _Items(lambda inputs: ({name: value for name, value in row.items() if name in inputs or name in _LABELS} for row in data))
-    if _is_array(data):
+    if hasattr(data, "iloc"):
+        return _Items(lambda inputs: _rows_of_table(data, inputs))
+    if is_array(data):
         return _Items(lambda inputs: _rows({_first(inputs): data}, inputs))
     if isinstance(data, Iterator):
         return _Once(lambda inputs: data)
@@ -125,7 +119,7 @@ class Samples:
             return None
         if not isinstance(sample, dict):
             raise TypeError(f"get_next: sample {index}: got {type(sample).__name__}, wanted a dict of arrays by input name")
-        return {name: _array(value, index, name, self.inputs) for name, value in sample.items()} or None
+        return {name: array_of(value, index, name, self.inputs) for name, value in sample.items()} or None
 
     def _rewound(self):
         """The first sample again. The first rewind() comes behind one sample, before calibration: what does not go back is found here."""
@@ -158,12 +152,13 @@ def _same(one, other):
     return one.keys() == other.keys() and all(np.array_equal(one[name], other[name]) for name in one)
 
 
-def _array(value, index, name, inputs):
+def array_of(value, index, name, inputs):
     """A NumPy array. The library converts element types as those of files."""
     import numpy as np
 
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
         return _in_native_types(value)
+    value = _by_position(value)
     if hasattr(value, "detach"):  # a tensor of PyTorch, maybe on a device
         value = value.detach().cpu()
         value = value.float() if str(value.dtype) == "torch.bfloat16" else value
@@ -233,7 +228,7 @@ class _Once:
     def _named(self, item):
         if isinstance(item, Mapping):
             return item
-        parts = list(item) if isinstance(item, (list, tuple)) and any(map(_is_array, item)) else [item]
+        parts = list(item) if isinstance(item, (list, tuple)) and any(map(is_array, item)) else [item]
         names = list(self.inputs)
         if len(parts) == len(names) + 1:  # pairs of inputs and class; what is no class is left out
             names += ["label"] if _is_class(parts[-1]) else []
@@ -245,7 +240,7 @@ class _Once:
 
     def _fitted(self, value, name):
         """Samples of datasets have no batch axis."""
-        array = _array(value, self.index, name, self.inputs)
+        array = array_of(value, self.index, name, self.inputs)
         rank = len(self.inputs.get(name, (0, ()))[1])
         return array[None] if rank and array.ndim == rank - 1 else array
 

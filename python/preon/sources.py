@@ -16,9 +16,17 @@ _BEGINS = {b"\xff\xd8\xff": ".jpg", b"\x89PNG": ".png", b"BM": ".bmp", b"RIFF": 
 _ROWS = 256  # of a table that are in memory at once
 
 
+def temporary_folder(parent):
+    """For the time of a call: below `parent`, which is made if it is missing; None: the system's folder for such files."""
+    if parent is not None:
+        os.makedirs(parent, exist_ok=True)
+    return tempfile.TemporaryDirectory(prefix="preon-", dir=parent)
+
+
 @contextlib.contextmanager
-def local(source):
-    """The path of a file or folder that holds what `source` says; a temporary one, unless the library reads `source` itself.
+def local(source, parent=None):
+    """The path of a file or folder that holds what `source` says; a temporary one, below the folder `parent`, unless the library reads
+    `source` itself.
 
     URL (with ://)   fetched through fsspec; then as below
     x.tar            samples of WebDataset: images and sound as a folder, arrays (.npy, .npz) as one file for each sample
@@ -29,7 +37,7 @@ def local(source):
     if not ("://" in path or path.endswith(".tar") or _is_table(path)):
         yield source
         return
-    with tempfile.TemporaryDirectory(prefix="preon-data-") as folder:
+    with temporary_folder(parent) as folder:
         name = path.rstrip("/").rpartition("/")[2]
         if "://" in path:
             fetched = os.path.join(folder, "fetched", name)

@@ -13,15 +13,17 @@
 #include "base/version.h"
 #include "config/files/config.h"
 #include "config/option_table.h"
+#include "report/html/shown_names.h"
 #include "report/json.h"
 #include "report/text_report.h"
 
 namespace preon {
 namespace {
 
-Failure ToFailure(const Status& status) {
+Failure ToFailure(const Status& status, const ShownNames& names) {
   const ErrorInfo& error = GetErrorInfo(status.id());
-  return {error.number, error.exit_status, status.message(), status.hint()};
+  return {error.number, error.exit_status, WithShownNames(status.message(), names),
+          WithShownNames(status.hint(), names)};
 }
 
 // A path ends at its first zero byte: it would name another file than the caller does.
@@ -182,6 +184,7 @@ auto RunVerbWith(const QuantizeOptions& options_given,
   const QuantizeOptions given = WithNamedCallbacks(options_given);
   PREON_RETURN_IF_ERROR(CheckPath("model", given.model));
   PREON_ASSIGN_OR_RETURN(Options options, ToOptions(given));
+  options.given.shown_as = given.shown_as;
   if (given.reader) CalibrateInThisProcess(options);
   const Builtins builtins = MakeBuiltins();
   RunContext context{
@@ -200,19 +203,20 @@ auto RunVerbWith(const QuantizeOptions& options_given,
 
 // The library's edge: nothing is thrown across it.
 template <typename Public, typename Body>
-Outcome<Public> Guarded(const Body& body) {
+Outcome<Public> Guarded(const ShownNames& names, const Body& body) {
   try {
     Result<Public> result = body();
-    if (!result.ok()) return ToFailure(result.status());
+    if (!result.ok()) return ToFailure(result.status(), names);
+    for (std::string* told : {&result->text, &result->json}) *told = WithShownNames(std::move(*told), names);
     return *std::move(result);
   } catch (const std::exception& problem) {
-    return ToFailure(StatusOf(problem));
+    return ToFailure(StatusOf(problem), names);
   }
 }
 
 template <typename Body>
 Outcome<Answer> Answered(const QuantizeOptions& options, Verb verb, std::string_view name, const Body& body) {
-  return Guarded<Answer>([&]() -> Result<Answer> {
+  return Guarded<Answer>(options.shown_as, [&]() -> Result<Answer> {
     PREON_RETURN_IF_ERROR(CheckTaken(options, verb, name));
     PREON_ASSIGN_OR_RETURN(const auto result, RunVerbWith(options, body));
     return ToAnswer(result);
@@ -240,7 +244,7 @@ std::vector<std::string> AtMostOne(const std::string& quantized) {
 std::string Version() { return std::string(kVersion); }
 
 Outcome<Report> Quantize(const QuantizeOptions& options) {
-  return Guarded<Report>([&]() -> Result<Report> {
+  return Guarded<Report>(options.shown_as, [&]() -> Result<Report> {
     PREON_RETURN_IF_ERROR(CheckTaken(options, kVerbQuantize, "quantize"));
     PREON_ASSIGN_OR_RETURN(const QuantizeResult result, RunVerbWith(options, QuantizeVerb));
     return ToPublic(result);
@@ -248,7 +252,7 @@ Outcome<Report> Quantize(const QuantizeOptions& options) {
 }
 
 Outcome<CalibrationReport> Calibrate(const QuantizeOptions& options) {
-  return Guarded<CalibrationReport>([&]() -> Result<CalibrationReport> {
+  return Guarded<CalibrationReport>(options.shown_as, [&]() -> Result<CalibrationReport> {
     PREON_RETURN_IF_ERROR(CheckTaken(options, kVerbCalibrate, "calibrate"));
     PREON_ASSIGN_OR_RETURN(const CalibrateResult result, RunVerbWith(options, CalibrateVerb));
     return ToPublic(result);

@@ -334,7 +334,7 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
     beside.push_back(std::move(ranges));
   }
   if (!options.outputs.report.empty()) {
-    PREON_ASSIGN_OR_RETURN(AtomicFile report, StageReport(result, options.outputs.report));
+    PREON_ASSIGN_OR_RETURN(AtomicFile report, StageReport(result, options.outputs.report, options.given.shown_as));
     beside.push_back(std::move(report));
   }
   if (!options.outputs.histograms.empty()) PREON_RETURN_IF_ERROR(SaveHistograms(data, run));

@@ -109,7 +109,7 @@ Result<AnalyzeResult> ReportOfStatistics(const std::string& calib, RunInputs& ru
   PREON_RETURN_IF_ERROR(RefuseSamples(run.options.data.from, calib, "holds the statistics of the samples"));
   PREON_ASSIGN_OR_RETURN(AnalyzeResult result, AnalyzeCalibration(calib, calib, run));
   result.facts = RunFactsOf(run.context, "report");
-  PREON_RETURN_IF_ERROR(WriteReport(result, run.options.outputs.file));
+  PREON_RETURN_IF_ERROR(WriteReport(result, run.options.outputs.file, run.options.given.shown_as));
   return result;
 }
 
@@ -120,15 +120,16 @@ Result<SavedResult> ReportOfResult(const std::string& file, const std::string& o
   Result<SavedContent> content = ReadSavedResult(text);
   if (!content.ok()) return std::move(content).status().WithContext(file);
   SavedResult result{RunFactsOf(context, "report"), file, output, *std::move(content)};
-  PREON_RETURN_IF_ERROR(WriteReport(result, output));
+  PREON_RETURN_IF_ERROR(WriteReport(result, output, {}));
   return result;
 }
 
 Result<FullReport> ReportOfModels(const std::vector<std::string>& models, RunInputs& run) {
   const Options& options = run.options;
   if (!run.samples.open || run.samples.made_up()) return MissingData("report", "--data SRC");
-  FullReport report{.output = options.outputs.file,
-                    .command = ReportCommand(models, options.given.config_file, options.given.settings)};
+  FullReport report{.output = options.outputs.file};
+  const bool in_memory = run.samples.origin == SampleOrigin::kCaller || !options.given.shown_as.empty();
+  if (!in_memory) report.command = ReportCommand(models, options.given.config_file, options.given.settings);
   PREON_ASSIGN_OR_RETURN(const TempDir folder, TempDir::Create(run.context.TempDir()));
   PREON_ASSIGN_OR_RETURN(report.validated, ValidateIn(folder, models, run));
   std::string statistics = StatisticsOfValidate(folder);
@@ -144,7 +145,7 @@ Result<FullReport> ReportOfModels(const std::vector<std::string>& models, RunInp
   PREON_ASSIGN_OR_RETURN(const DoctorResult machine, DoctorVerb(run));
   report.machine = {machine.cpu, machine.cpu_features, machine.kernels, machine.threads, machine.runtime_version};
   report.facts = RunFactsOf(run.context, "report");
-  PREON_RETURN_IF_ERROR(WriteReport(report, report.output));
+  PREON_RETURN_IF_ERROR(WriteReport(report, report.output, options.given.shown_as));
   return report;
 }
 

@@ -125,7 +125,7 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
                            MeasureLatency(first, second, batch.feeds, batch.samples, seconds, run.context));
   }
   result.facts = RunFactsOf(run.context, "compare");
-  PREON_RETURN_IF_ERROR(WriteReport(result, options.outputs.report));
+  PREON_RETURN_IF_ERROR(WriteReport(result, options.outputs.report, options.given.shown_as));
   return result;
 }
 

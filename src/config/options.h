@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyze/sample_groups.h"
@@ -209,6 +210,8 @@ struct GivenSettings {
   SettingOrigins origins;
   std::vector<std::string> op_list_settings;  ///< keys that changed plan.op_list
   std::vector<std::string> warnings;          ///< of settings without effect
+  /// Files of what the calling program has in memory, each with what users know it as.
+  std::vector<std::pair<std::string, std::string>> shown_as;
 };
 
 /// How large the file may be.

@@ -5,6 +5,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <future>
@@ -119,7 +120,8 @@ class Callbacks {
   std::exception_ptr failure_;
 };
 
-// The runs that are under way. Python ends threads of its own kind without unwinding C++ when it exits, which would end
+// The runs that are under way in this process; a child of os.fork() has copies of its parent's, but not their threads.
+// Python ends threads of its own kind without unwinding C++ when it exits, which would end
 // the process with an abort; so all runs end before that.
 class ActiveRuns {
  public:
@@ -130,6 +132,8 @@ class ActiveRuns {
 
   void Add(Callbacks* callbacks) {
     const std::lock_guard lock(mutex_);
+    if (process_ != getpid()) active_.clear();
+    process_ = getpid();
     active_.insert(callbacks);
   }
   void Remove(Callbacks* callbacks) {
@@ -149,12 +153,14 @@ class ActiveRuns {
  private:
   bool CancelThoseLeft() {
     const std::lock_guard lock(mutex_);
+    if (process_ != getpid()) return false;
     for (Callbacks* callbacks : active_) callbacks->Cancel();
     return !active_.empty();
   }
 
   std::mutex mutex_;
   std::set<Callbacks*> active_;
+  pid_t process_ = getpid();  // whose they are
 };
 
 class ActiveRun {
@@ -168,11 +174,15 @@ class ActiveRun {
   Callbacks* const callbacks_;
 };
 
+// What becomes of a result that a run has in spite of Ctrl-C.
+enum class Interrupted { kRaises, kGivesResult };
+
 // Runs `work` on a thread of its own, so that this one can answer Ctrl-C.
-template <typename Result>
+template <Interrupted kInterrupted, typename Result>
 Result RunWatched(Callbacks& callbacks, const std::function<Result()>& work) {
   std::future<Result> result = std::async(std::launch::async, work);
   std::exception_ptr interrupted;
+  bool by_ctrl_c = false;  // not by what another signal's handler raises
   while (true) {
     std::future_status status;
     {
@@ -181,12 +191,14 @@ Result RunWatched(Callbacks& callbacks, const std::function<Result()>& work) {
     }
     if (status == std::future_status::ready) break;
     if (!interrupted && PyErr_CheckSignals() != 0) {
+      by_ctrl_c = PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) != 0;
       interrupted = std::make_exception_ptr(nb::python_error());
       callbacks.Cancel();
     }
   }
   Result outcome = result.get();
-  if (interrupted) std::rethrow_exception(interrupted);
+  const bool is_wanted = kInterrupted == Interrupted::kGivesResult && by_ctrl_c && outcome;
+  if (interrupted && !is_wanted) std::rethrow_exception(interrupted);
   callbacks.Rethrow();
   return outcome;
 }
@@ -200,55 +212,61 @@ nb::tuple ToPython(const Outcome<Report>& outcome) {
 }
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
+using ShownAs = std::vector<std::pair<std::string, std::string>>;
 
-template <typename Body>
+template <Interrupted kInterrupted = Interrupted::kRaises, typename Body>
 nb::tuple Run(QuantizeOptions options, nb::object reader, nb::object progress, const Body& body) {
   Callbacks callbacks(std::move(reader), std::move(progress));
   callbacks.Attach(options);
   const ActiveRun active(callbacks);
   using Answered = decltype(body(options));
-  return ToPython(RunWatched<Answered>(callbacks, [&] { return body(options); }));
+  return ToPython(RunWatched<kInterrupted, Answered>(callbacks, [&] { return body(options); }));
 }
 
-QuantizeOptions OptionsOf(std::string model, std::string output, Settings settings) {
+QuantizeOptions OptionsOf(std::string model, std::string output, Settings settings, ShownAs shown_as) {
   QuantizeOptions options;
   options.model = std::move(model);
   options.output = std::move(output);
   options.settings = std::move(settings);
+  options.shown_as = std::move(shown_as);
   return options;
 }
 
 // A verb that takes a model or statistics, and may write to `output`.
-template <auto kVerb>
-nb::tuple RunVerb(std::string model, std::string output, Settings settings, nb::object reader, nb::object progress) {
-  return Run(OptionsOf(std::move(model), std::move(output), std::move(settings)), std::move(reader),
-             std::move(progress), [](const QuantizeOptions& options) { return kVerb(options); });
+template <auto kVerb, Interrupted kInterrupted = Interrupted::kRaises>
+nb::tuple RunVerb(std::string model, std::string output, Settings settings, nb::object reader, nb::object progress,
+                  ShownAs shown_as) {
+  return Run<kInterrupted>(OptionsOf(std::move(model), std::move(output), std::move(settings), std::move(shown_as)),
+                           std::move(reader), std::move(progress),
+                           [](const QuantizeOptions& options) { return kVerb(options); });
 }
 
 // A verb that takes two models.
 template <auto kVerb>
-nb::tuple RunVerbOnTwo(std::string model, std::string other, Settings settings, nb::object reader,
-                       nb::object progress) {
-  return Run(OptionsOf(std::move(model), "", std::move(settings)), std::move(reader), std::move(progress),
-             [&](const QuantizeOptions& options) { return kVerb(options, other); });
+nb::tuple RunVerbOnTwo(std::string model, std::string other, Settings settings, nb::object reader, nb::object progress,
+                       ShownAs shown_as) {
+  return Run(OptionsOf(std::move(model), "", std::move(settings), std::move(shown_as)), std::move(reader),
+             std::move(progress), [&](const QuantizeOptions& options) { return kVerb(options, other); });
 }
 
 nb::tuple RunValidate(std::string model, std::vector<std::string> quantized, Settings settings, nb::object reader,
-                      nb::object progress) {
-  return Run(OptionsOf(std::move(model), "", std::move(settings)), std::move(reader), std::move(progress),
-             [&](const QuantizeOptions& options) { return Validate(options, quantized); });
+                      nb::object progress, ShownAs shown_as) {
+  return Run(OptionsOf(std::move(model), "", std::move(settings), std::move(shown_as)), std::move(reader),
+             std::move(progress), [&](const QuantizeOptions& options) { return Validate(options, quantized); });
 }
 
-nb::tuple RunReport(std::string model, std::string output, std::vector<std::string> quantized, Settings settings,
-                    nb::object reader, nb::object progress) {
-  return Run(OptionsOf(std::move(model), std::move(output), std::move(settings)), std::move(reader),
+// The first of the models is the float one.
+nb::tuple RunReport(std::vector<std::string> models, std::string output, Settings settings, nb::object reader,
+                    nb::object progress, ShownAs shown_as) {
+  const std::vector<std::string> quantized(models.begin() + 1, models.end());
+  return Run(OptionsOf(models.at(0), std::move(output), std::move(settings), std::move(shown_as)), std::move(reader),
              std::move(progress), [&](const QuantizeOptions& options) { return MakeReport(options, quantized); });
 }
 
 nb::tuple RunMerge(std::vector<std::string> files, std::string output, Settings settings, nb::object reader,
-                   nb::object progress) {
-  return Run(OptionsOf("", std::move(output), std::move(settings)), std::move(reader), std::move(progress),
-             [&](const QuantizeOptions& options) { return Merge(options, files); });
+                   nb::object progress, ShownAs shown_as) {
+  return Run(OptionsOf("", std::move(output), std::move(settings), std::move(shown_as)), std::move(reader),
+             std::move(progress), [&](const QuantizeOptions& options) { return Merge(options, files); });
 }
 
 }  // namespace
@@ -257,14 +275,13 @@ nb::tuple RunMerge(std::vector<std::string> files, std::string output, Settings 
 NB_MODULE(_preon, module) {
   nb::module_::import_("atexit").attr("register")(nb::cpp_function([] { preon::ActiveRuns::OfProcess().EndAll(); }));
   module.def("version", &preon::Version);
-  const auto def = [&](const char* name, auto function, const char* second) {
-    module.def(name, function, nb::arg("model"), nb::arg(second), nb::arg("settings"), nb::arg("reader").none(),
-               nb::arg("progress").none());
+  const auto def = [&](const char* name, auto function, const char* second, const char* first = "model") {
+    module.def(name, function, nb::arg(first), nb::arg(second), nb::arg("settings"), nb::arg("reader").none(),
+               nb::arg("progress").none(), nb::arg("shown_as") = preon::ShownAs());
   };
   def("quantize", &preon::RunVerb<&preon::Quantize>, "output");
   def("calibrate", &preon::RunVerb<&preon::Calibrate>, "output");
-  module.def("merge", &preon::RunMerge, nb::arg("files"), nb::arg("output"), nb::arg("settings"),
-             nb::arg("reader").none(), nb::arg("progress").none());
+  def("merge", &preon::RunMerge, "output", "files");
   def("status", &preon::RunVerb<&preon::RunStatus>, "output");
   def("ranges", &preon::RunVerb<&preon::Ranges>, "output");
   def("analyze", &preon::RunVerb<&preon::Analyze>, "output");
@@ -274,11 +291,10 @@ NB_MODULE(_preon, module) {
   def("lint", &preon::RunVerb<&preon::Lint>, "output");
   def("retarget", &preon::RunVerb<&preon::Retarget>, "output");
   def("export_qat", &preon::RunVerb<&preon::ExportQat>, "output");
-  def("search", &preon::RunVerb<&preon::Search>, "output");
+  def("search", &preon::RunVerb<&preon::Search, preon::Interrupted::kGivesResult>, "output");
   def("sensitivity", &preon::RunVerb<&preon::Sensitivity>, "output");
   def("diff", &preon::RunVerbOnTwo<&preon::Diff>, "other");
   def("compare", &preon::RunVerbOnTwo<&preon::Compare>, "quantized");
   def("validate", &preon::RunValidate, "quantized");
-  module.def("report", &preon::RunReport, nb::arg("model"), nb::arg("output"), nb::arg("quantized"),
-             nb::arg("settings"), nb::arg("reader").none(), nb::arg("progress").none());
+  def("report", &preon::RunReport, "output", "models");
 }

@@ -6,7 +6,7 @@ namespace preon {
 std::string ToJson(const FullReport& result) {
   JsonObject json = BeginJson(result.facts);
   if (!result.output.empty()) json["output"] = result.output;
-  json["command"] = result.command;
+  if (!result.command.empty()) json["command"] = result.command;
   json["environment"] = {{"cpu", result.machine.cpu},
                          {"cpu_features", result.machine.cpu_features},
                          {"kernels", result.machine.kernels},

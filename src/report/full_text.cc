@@ -17,10 +17,11 @@ std::string ToText(const FullReport& result) {
                              : StrCat("no sensitivity: ", Printable(result.why_no_sensitivity), "\n");
   if (result.analysis) text += "\n" + ToText(*result.analysis);
   TextWriter end;
-  end.Add("\nrun\n  processor   %s, kernels %s, %s\n  versions    preon %s, ONNX Runtime %s\n  again       %s\n",
+  end.Add("\nrun\n  processor   %s, kernels %s, %s\n  versions    preon %s, ONNX Runtime %s\n",
           Printable(result.machine.cpu).c_str(), result.machine.kernels.c_str(),
           CountText(result.machine.threads, "thread").c_str(), result.facts.version.c_str(),
-          result.machine.runtime_version.c_str(), Printable(result.command).c_str());
+          result.machine.runtime_version.c_str());
+  if (!result.command.empty()) end.Add("  again       %s\n", Printable(result.command).c_str());
   if (!result.output.empty()) end.Add("  output      %s\n", Printable(result.output).c_str());
   return text + end.Take();
 }

@@ -54,6 +54,14 @@ def test_instrument(model, tmp_path):
     assert (tmp_path / "served.onnx").exists() and result.observed_tensors > 0
 
 
+def test_instrument_checks_with_samples(model, data, samples, reader, tmp_path):
+    kinds = {"data": tmp_path / data}, {"data": samples[0]["input"]}, {"reader": reader(samples)}
+    for kind in kinds:
+        assert preon_package.instrument(tmp_path / model, tmp_path / "served.onnx", **kind).observed_tensors > 0
+    with pytest.raises(preon_package.DataError, match="wanted"):
+        preon_package.instrument(tmp_path / model, tmp_path / "served.onnx", data={"input": np.zeros((2, 5), np.float32)})
+
+
 def test_passes(preon, model, tmp_path):
     names = ["fold_constants", "to_nhwc"]
     result = preon_package.passes(tmp_path / model, names=names)

@@ -117,6 +117,54 @@ preon.calibrate({str(tmp_path / model)!r}, {str(tmp_path / 'a.calib')!r}, data="
     assert "KeyboardInterrupt" in errors and not (tmp_path / "a.calib").exists()
 
 
+HEARS = f"import os, signal, sys, threading, time; signal.signal(signal.SIGINT, signal.default_int_handler); sys.path[:0] = {sys.path!r}; import preon\n"
+
+
+def test_ctrl_c_ends_a_search_with_the_best_so_far(model, data, tmp_path):
+    space = {"method": "percentile", "effort": "fast", "method_options": {"Percentile": {"type": "float", "low": 90, "high": 99.999}}}
+    script = HEARS + f"""
+def tried(stage, done, total):
+    if stage == "search" and done == 3:
+        os.kill(os.getpid(), signal.SIGINT)
+result = preon.search({model!r}, "best.onnx", {space!r}, data={data!r}, progress=tried, latency=0, trials=100000)
+print(result.ended, len(result.trials) >= 3, os.path.exists("best.onnx"))"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.stdout == "interrupted True True\n", done.stderr
+
+
+def test_what_a_signal_handler_raises_ends_a_search(model, data, tmp_path):
+    script = HEARS + f"""
+def late(*_):
+    raise TimeoutError("too late")
+signal.signal(signal.SIGUSR1, late)
+tried = lambda stage, done, total: os.kill(os.getpid(), signal.SIGUSR1) if stage == "search" and done == 3 else None
+preon.search({model!r}, "best.onnx", {{"method": ["minmax", "minmse"], "symmetric": [True, False], "effort": "fast"}}, data={data!r}, progress=tried, latency=0)"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert "TimeoutError: too late" in done.stderr
+
+
+def test_a_child_process_ends_beside_a_run(model, tmp_path):
+    """os.fork() copies what this process knows of its runs, but no thread that could end them."""
+    script = HEARS + f"""
+begun = threading.Event()
+def run():
+    try:
+        preon.calibrate({model!r}, "a.calib", data="random:100G", progress=lambda *_: begun.set())
+    except preon.Cancelled:
+        pass
+threading.Thread(target=run, daemon=True).start()
+begun.wait()
+start = time.monotonic()
+child = os.fork()
+if child == 0:
+    preon.inspect({model!r})
+    sys.exit(0)
+_, status = os.waitpid(child, 0)
+print(status, time.monotonic() - start < 10)"""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.stdout == "0 True\n", done.stderr
+
+
 def test_one_quantizer_in_several_threads(model, samples, tmp_path):
     quantizer = preon_package.ModelQuantizer(preon_package.QConfig(preon_package.QLayerConfig(
         input_tensors=preon_package.UInt8Spec(), weight=preon_package.Int8Spec())))

@@ -20,12 +20,15 @@ from preon.launch import kubernetes, mpi, ray
 def main() -> None:
     samples = {"input": np.zeros((4, 3, 8, 8), np.float32)}
     result = preon.quantize("m.onnx", "o.onnx", data=samples, method="minmax", exclude=["head*"], threads=2, option=("CalibDataSize", 4))
-    print(preon.inspect("m.onnx").operators, result.samples, result["verb"], result.model, [name for name in result])
+    print(preon.inspect("m.onnx").operators, result.samples, result["verb"], result.model, [name for name in result], result.get("warnings"), dict(result))
+    preon.instrument("m.onnx", "o.onnx", data=samples)
     preon.calibrate("m.onnx", "m.calib", data=(row for row in samples["input"]), workers=None, progress=False)
     for data in ("c.npz", ["a.npz", "b.npz"], samples, samples["input"], lambda: iter(samples["input"])):
         preon.compare("m.onnx", "o.onnx", data=data)
     try:
         preon.passes("m.onnx", names=["fold_constants"], value_info=True)
+        preon.passes("m.onnx", list={"passes": {"fold_constants": {}}})
+        preon.passes("m.onnx", list="names.txt")
     except preon.PreonError as error:
         print(error.number, error.hint)
     launch.describe("m.onnx", "run.json", output="m.calib", shards=2, data=["a.npz"], exact=True)

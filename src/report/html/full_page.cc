@@ -165,7 +165,7 @@ std::string ReportPage(const FullReport& report) {
                              : StrCat("<h2>Layers</h2>\n", Note("Not known: " + Html(report.why_no_sensitivity) + "."));
   html += SamplePictures(judged.compare.most_changed, report.pictures);
   std::string end = EnvironmentSection(report.machine, report.facts.version);
-  end += "<h2>How to reproduce</h2>\n" + Command(report.command);
+  if (!report.command.empty()) end += "<h2>How to reproduce</h2>\n" + Command(report.command);
   const std::string data = DataElement(ToJson(report));
   end += data.size() <= kMostJsonBytes ? data : Note("The same as JSON does not fit here: preon report --json.");
   end += PageEnd(report.sensitivity.has_value());

@@ -24,7 +24,7 @@ struct Machine {
 struct FullReport {
   RunFacts facts;
   std::string output;   ///< the file written; may be ""
-  std::string command;  ///< that makes it again
+  std::string command;  ///< that makes it again; "" = none can
   Machine machine;
   ValidateResult validated;
   std::optional<SensitivityResult> sensitivity;  ///< of preon's own quantization

@@ -10,6 +10,8 @@ import pytest
 from preon import AutoSearchPro, ConfigError, ModelQuantizer, QConfig, get_auto_search_config
 from preon.quantization.auto_search.configs import to_qconfig
 from preon.quantization.auto_search.pro import _SETTINGS
+from preon.quantization.auto_search.space import Interval, Space
+from preon.quantization.auto_search.study import _suggested
 from tiny_search import SPACE
 
 #: What other tests of this folder or of this file show; `model_input` and `calib_data_reader` are in every search.
@@ -163,6 +165,28 @@ def test_two_stages(search):
     assert len(second) == 2 and all("algorithms" not in each["params"] for each in first)
     assert all({**each["params"], **best} == each["params"] for each in second)
     assert {each["params"]["algorithms"] for each in second} == {"adaround", "adaquant"}
+
+
+def test_the_number_of_trials_is_that_of_each_stage(search):
+    space = {**SPACE, "algorithms": ["adaround"], "adaround_params": {"num_iterations": [5, 10, 15], "only_if": {"algorithms": "adaround"}}}
+    with pytest.warns(UserWarning, match="n_trials: the first 2 of the 8 configurations of the first stage are tried; n_trials=8 tries all"):
+        searched = search(search_space=space, search_algo="TPE", two_stage_search=True, n_trials=2)
+    assert ["algorithms" in each["params"] for each in searched.result.trials] == [False, False, True, True]
+
+
+@pytest.mark.parametrize("name", ["ADVANCED_SEARCH", "XINT8_SEARCH", "A8W8_SEARCH", "A16W8_SEARCH"])
+def test_bounds_that_no_step_meets(name):
+    """Optuna is told the largest value, and has nothing to warn of."""
+    import optuna
+
+    space, trial = Space(get_auto_search_config(name)["search_space"]), optuna.create_study().ask()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        numbers = [_suggested(trial, f"{group}_{key}", choices) for group, keys in space.groups.items()
+                   for key, choices in keys.items() if isinstance(choices, Interval)]
+    assert len(numbers) >= 4
+    assert [Interval(*each, False, isinstance(each[2], int)).last() for each in ((3000, 20000, 3000), (3000, 30000, 3000), (0, 1, 0.3), (0.1, 0.3, 0.1))] \
+        == [18000, 30000, 0.9, 0.3]
 
 
 def test_every_key_is_tested():

@@ -63,7 +63,11 @@ class AutoSearchPro:
         stages = [(self.search_space, self.config["search_algo"], self.config["n_trials"])]
         if self.config["two_stage_search"]:
             first = {name: value for name, value in self.search_space.items() if name not in _TUNING}
-            stages = [(first, GRID, None), *stages] if "algorithms" in self.search_space else [(first, GRID, None)]
+            most, size = self.config["n_trials"], _capped(Space(first), None)
+            if size is not None and size > most:
+                warnings.warn(f"n_trials: the first {most} of the {size} configurations of the first stage are tried; n_trials={size} tries all", UserWarning, 2)
+            first_stage = (first, GRID, most)
+            stages = [first_stage, *stages] if "algorithms" in self.search_space else [first_stage]
             grid = grid or len(stages) == 1
         best = self._search(stages)
         params = best if grid else flat(best)

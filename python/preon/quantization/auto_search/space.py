@@ -9,6 +9,7 @@
 """
 import dataclasses
 import itertools
+from decimal import Decimal
 from typing import Any, Optional
 
 from ...errors import ConfigError
@@ -33,6 +34,13 @@ class Interval:
             return None
         count = int((self.high - self.low) / self.step + 1e-9) + 1
         return [self.low + index * self.step for index in range(count)]
+
+    def last(self):
+        """The largest of them: `high`, unless the steps from `low` do not meet it."""
+        if self.step is None:
+            return self.high
+        low, high, step = (Decimal(str(each)) for each in (self.low, self.high, self.step))
+        return (int if self.whole else float)(high - (high - low) % step)
 
 
 class Space:

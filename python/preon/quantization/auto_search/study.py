@@ -148,8 +148,8 @@ def _suggested(trial, name, choices):
     if not isinstance(choices, Interval):
         return _choice(choices, trial.suggest_categorical(name, [label(each) for each in choices]))
     if choices.whole:
-        return trial.suggest_int(name, choices.low, choices.high, step=choices.step or 1, log=choices.log)
-    return trial.suggest_float(name, choices.low, choices.high, step=choices.step, log=choices.log)
+        return trial.suggest_int(name, choices.low, choices.last(), step=choices.step or 1, log=choices.log)
+    return trial.suggest_float(name, choices.low, choices.last(), step=choices.step, log=choices.log)
 
 
 def _choice(choices, picked):

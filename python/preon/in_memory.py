@@ -1,0 +1,92 @@
+"""What a call was given in memory, as files that the library reads."""
+import contextlib
+import os
+from collections.abc import Mapping
+
+from .errors import ConfigError, ModelError
+from .samples import array_of, is_array, is_path
+from .sources import temporary_folder
+
+_PATH_OR_MODEL = ("model", "quantized", "other")
+_EXTERNAL = 1  # ONNX's number: the values are in another file
+
+
+class Files(contextlib.ExitStack):
+    """Temporary files, below `tmp_dir` of the options. `shown_as` has what messages and results call them, and files fetched for samples."""
+
+    def __init__(self, options):
+        super().__init__()
+        parent = options.get("tmp_dir", options.get("tmp-dir"))
+        self.parent = None if parent is None else path_of(parent, "tmp_dir")
+        self.shown_as = []
+
+    def model(self, model, what="model"):
+        """The path of a model; `what`: the argument that it came as."""
+        if is_path(model):
+            return path_of(model, what)
+        if not hasattr(model, "SerializeToString"):
+            raise TypeError(f"{what}: got {type(model).__name__}, wanted a path or an onnx.ModelProto")
+        content = _serialized(model, what)
+        path = self._path("model.onnx", what)
+        with open(path, "wb") as file:
+            file.write(content)
+        return path
+
+    def models(self, models, what):
+        """The paths of no model, of one or of several."""
+        if not isinstance(models, (list, tuple)):
+            return [] if models is None else [self.model(models, what)]
+        return [self.model(model, f"{what}[{index}]" if len(models) > 1 else what) for index, model in enumerate(models)]
+
+    def output(self, name):
+        """The path of a model that the result has as `model`."""
+        return self._path(name, "result.model")
+
+    def samples(self, value, what):
+        """Paths as they are; an array, or arrays by name, as the path of a file of them."""
+        if value is None or is_path(value) or (isinstance(value, (list, tuple)) and all(map(is_path, value))):
+            return value
+        import numpy as np
+
+        if isinstance(value, Mapping):
+            arrays = {name: array_of(array, 0, name, {}) for name, array in value.items()}
+            np.savez(path := self._path(f"{what}.npz", what), **arrays)
+        elif is_array(value):
+            array = array_of(value, 0, what, {})
+            np.save(path := self._path(f"{what}.npy", what), array)
+        else:
+            raise TypeError(f"{what}: got {type(value).__name__}, wanted a path, a list of paths, an array or arrays by name")
+        return path
+
+    def _path(self, name, shown):
+        folder = self.enter_context(temporary_folder(self.parent))
+        self.shown_as.append((path_of(os.path.join(folder, name), "tmp_dir"), shown))
+        return self.shown_as[-1][0]
+
+
+def path_of(value, what):
+    """A path as text. Raises TypeError for anything else, ConfigError for one that is not in UTF-8."""
+    if not is_path(value):
+        raise TypeError(f"{what}: got {type(value).__name__}, wanted a path")
+    path = os.fsdecode(value)
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        hint = "a model in memory is an onnx.ModelProto: onnx.load_from_string(...)" if what.partition("[")[0] in _PATH_OR_MODEL else None
+        raise ConfigError(1002, f"{what}: got {len(path)} bytes that are no path in UTF-8", hint, 2) from None
+    return path
+
+
+def _serialized(model, what):
+    for tensor in getattr(getattr(model, "graph", None), "initializer", ()):
+        if tensor.data_location == _EXTERNAL:
+            file = next((entry.value for entry in tensor.external_data if entry.key == "location"), "")
+            raise ModelError(2006, f"{what}: tensor '{tensor.name}' has its values in the file '{file}', and a model in memory has no folder to look in",
+                             "give the path of the model, or load it together with these values: onnx.load(path)", 2)
+    from google.protobuf.message import EncodeError
+
+    try:
+        return model.SerializeToString()
+    except (EncodeError, ValueError) as error:
+        raise ModelError(2012, f"{what}: a model in memory may have at most 2147483647 bytes ({error})",
+                         "onnx.save_model(model, 'model.onnx', save_as_external_data=True), and give that path", 2) from None
