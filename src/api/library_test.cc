@@ -227,6 +227,17 @@ TEST_F(Library, QuantizedModelsMayStandInBraces) {
     EXPECT_EQ(answer.error().message, "a.onnx: no such file");
 }
 
+TEST_F(Library, ResultsAndMessagesHaveShownNames) {
+  options_.shown_as = {{options_.model, "the model"}, {options_.output, "the result"}};
+  const Outcome<Report> report = QuantizeUntimed();
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_TRUE(report->text.starts_with("the model -> the result\n")) << report->text;
+  EXPECT_NE(report->json.find(R"("output":"the result")"), std::string::npos) << report->json;
+  EXPECT_EQ(report->output, options_.output);
+  std::filesystem::remove(options_.model);
+  EXPECT_EQ(Quantize(options_).error().message, "the model: no such file");
+}
+
 TEST_F(Library, ARaisedFlagEndsTheRun) {
   const std::atomic<bool> cancel{true};
   options_.cancel = &cancel;

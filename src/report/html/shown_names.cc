@@ -1,5 +1,7 @@
 #include "report/html/shown_names.h"
 
+#include <set>
+
 #include "report/html/html_text.h"
 #include "report/json_object.h"
 
@@ -20,10 +22,12 @@ void Replace(std::string& text, const std::string& path, const std::string& name
 
 std::string WithShownNames(std::string text, const ShownNames& names) {
   for (const auto& [path, name] : names) {
+    if (path.empty()) continue;
     // As JSON first: there the name has to be written as in JSON, too, also where the path is the same in all three.
-    Replace(text, InJson(path), InJson(name));
-    Replace(text, EscapeHtml(path), EscapeHtml(name));
-    Replace(text, path, name);
+    std::set<std::string> done;
+    for (const auto& [from, to] :
+         {std::pair(InJson(path), InJson(name)), std::pair(EscapeHtml(path), EscapeHtml(name)), std::pair(path, name)})
+      if (done.insert(from).second) Replace(text, from, to);
   }
   return text;
 }

@@ -13,6 +13,7 @@ TEST(ShownNames, StandInPlaceOfPaths) {
   EXPECT_EQ(WithShownNames("/t/model.onnx -> /t/q.onnx", {{"/t/model.onnx", "model"}, {"/t/q.onnx", "quantized[0]"}}),
             "model -> quantized[0]");
   EXPECT_EQ(WithShownNames("model.onnx", {}), "model.onnx");
+  EXPECT_EQ(WithShownNames("model.onnx", {{"", "model"}}), "model.onnx");
 }
 
 // A name may hold its own path.
