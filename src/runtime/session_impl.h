@@ -10,7 +10,6 @@
 
 #include "base/tensor_spec.h"
 #include "runtime/cancel_watcher.h"
-#include "runtime/custom_op_libraries.h"
 #include "runtime/session.h"
 
 namespace preon {

@@ -7,6 +7,7 @@
 
 #include "base/tensor_spec.h"
 #include "onnxruntime_session_options_config_keys.h"
+#include "runtime/custom_op_libraries.h"
 #include "runtime/host_options.h"
 #include "runtime/ort_values.h"
 #include "runtime/session_impl.h"

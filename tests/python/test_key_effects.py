@@ -70,6 +70,7 @@ ELSEWHERE = {"UseGPTQ", "RConfigPath", "RMatrixDim", "UseRandomHad",  # tests/di
              "SaveAndRestore", "TensorsRangeFile", "SaveTensorHistFig", "UseRandomData", "RandomDataReaderInputShape",
              "RandomDataReaderInputDataRange", "RandomDataReaderNumSamples", "RandomDataReaderSeed",   # tests/differential/test_resources.py
              "MixedPrecisionTensor", "ShapeShifterYaml", "PreprocessYAML", "SimplifyModelOptions",   # test_pass_lists.py
+             "UserCustomOpLibPath",                                # test_custom_ops.py
              "QDQDisableWeightAdjustForInt32Bias"}                 # tests/differential/test_ort_graphs.py
 
 
