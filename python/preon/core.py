@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Optional, Protocol, TypeVar, Union
 from . import _preon
 from .errors import ConfigError, failure
 from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, DiffOptions, ExportQatOptions, InstrumentOptions, LintOptions, PassesOptions, Path, QuantizeOptions,
-                      RangesOptions, ReportOptions, RetargetOptions, SearchOptions, SensitivityOptions, ValidateOptions)
+                      RangesOptions, ReportOptions, RetargetOptions, RunOptions, SearchOptions, SensitivityOptions, ValidateOptions)
 from .progress import display
 from .result import Facts, Result
 from .samples import as_files, source_of
@@ -36,6 +36,8 @@ class Reader(Protocol):
 
 #: A path or several; an array, arrays by input name; samples, one by one; what gives samples.
 Data = Union[Path, Mapping[str, Any], Iterable[Any], Callable[[], Iterable[Any]], Reader, None]
+#: The model's output in each run of the samples, of the float and of the quantized model -> how far they are apart.
+Distance = Callable[[list[Any], list[Any]], float]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 #: Options that the library takes files of.
 _OF_SAMPLES = {"eval_data", "reference"}
@@ -84,7 +86,7 @@ def _path(value, what):
     return path
 
 
-def _run(verb, paths, options, source=(None, None), progress=None):
+def _run(verb, paths, options, source=(None, None), progress=None, **callbacks):
     """`paths` are the model and the output, or the other model; `source` is `data` and `reader`. Raises what the verb, the reader
     and `progress` raise."""
     files, samples = source_of(*source)
@@ -95,15 +97,23 @@ def _run(verb, paths, options, source=(None, None), progress=None):
         shown = display() if progress is None else None
         if shown is not None:
             kept.callback(shown.close)
-        answer = getattr(_preon, verb)(*paths, settings, samples, shown or progress or None)
+        answer = getattr(_preon, verb)(*paths, settings, samples, shown or progress or None, **callbacks)
     if answer[0] is None:
         raise failure(*answer[1:])
     return Result(json.loads(answer[0], object_hook=Facts), answer[1])
 
 
+def _number_of(function, arguments):
+    value = function(*arguments)
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{getattr(function, '__name__', function)}: got {type(value).__name__}, wanted a number") from None
+
+
 @_completed
 def quantize(model: Model, output: Optional[Path] = None, data: Data = None, reader: Optional[Reader] = None,
-             progress: Progress = None, **options: Unpack[QuantizeOptions]) -> Result:
+             progress: Progress = None, precision_distance: Optional[Distance] = None, **options: Unpack[QuantizeOptions]) -> Result:
     """Quantizes a float model, verifies the result and writes it.
 
     model     path, or onnx.ModelProto
@@ -113,13 +123,17 @@ def quantize(model: Model, output: Optional[Path] = None, data: Data = None, rea
               without rewind() its samples are kept in memory for the comparison
     progress  called as progress(stage, done, total); total is 0 while unknown. None: a line in terminals and notebooks;
               False: nothing
+    precision_distance  of algorithm auto_mixprecision, instead of its metrics: called with two lists, which have the output of the
+              float and of the quantized model in each run, as an array; less is nearer
     options   of `preon quantize --help` by their long names, "_" for "-": activation="bfp16", exclude=["head*"]
 
-    Returns a Result. Raises PreonError and its kinds; what reader and progress raise.
+    `eval_data`: samples that the result is judged by, as paths, an array, arrays by input name or a reader. Returns a Result.
+    Raises PreonError and its kinds; what reader, progress and precision_distance raise.
     """
     with _as_file(model) as path, tempfile.TemporaryDirectory(prefix="preon-") as folder:
         target = _path(output, "output") if output is not None else os.path.join(folder, "quantized.onnx")
-        result = _run("quantize", (path, target), options, (data, reader), progress)
+        distance = None if precision_distance is None else lambda *outputs: _number_of(precision_distance, outputs)
+        result = _run("quantize", (path, target), options, (data, reader), progress, distance=distance)
         if output is None:
             import onnx
 
@@ -169,6 +183,14 @@ def analyze(calib: Path, progress: Progress = None, **options: Unpack[AnalyzeOpt
     """Outliers, method advice and coverage of production, tensor by tensor, of a .calib file. Options of `preon analyze --help`,
     Result and errors as of quantize()."""
     return _run("analyze", (_path(calib, "calib"), ""), options, progress=progress)
+
+
+@_completed
+def run(model: Model, data: Data = None, reader: Optional[Reader] = None, progress: Progress = None, **options: Unpack[RunOptions]) -> Result:
+    """Runs a model, float or quantized, on the samples: latency, throughput, peak memory. `save`: a folder that gets every output of
+    each run as OUTPUT/NNNNNN.npy. The rest as of quantize(); options of `preon run --help`."""
+    with _as_file(model) as path:
+        return _run("run", (path, ""), options, (data, reader), progress)
 
 
 def inspect(model: Model) -> Result:

@@ -15,7 +15,7 @@ class _QuantizeCalibrateRangesInstrument(TypedDict, total=False):
     "a configuration: JSON or YAML file, or the name of a preset"
 
 
-class _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport(TypedDict, total=False):
+class _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun(TypedDict, total=False):
     input: Optional[Many]
     "samples of one model input"
     preprocess: Optional[str]
@@ -117,6 +117,8 @@ class _QuantizeSearchValidateReport(TypedDict, total=False):
 class _QuantizeSearchSensitivityValidateReport(TypedDict, total=False):
     budget: Optional[str]
     "how much slower the model may get because layers stay in float for accuracy (default 3; where the SQNR is below 20 dB up to 25, until it reaches 22 dB); 0: no layer stays in float for accuracy"
+    eval_data: Optional[Arrays]
+    "samples to judge by, not used for calibration (default: a fifth of --data); all of them are used, whatever --samples says"
     block_size: Optional[Count]
     "number of weights that share a scale (default: all of a channel; with --target matmul-nbits 32, allowed 16 to 256)"
     weight_form: Optional[str]
@@ -157,8 +159,6 @@ class _SensitivityReport(TypedDict, total=False):
 
 
 class _SearchValidateReport(TypedDict, total=False):
-    eval_data: Optional[Arrays]
-    "samples to judge by, not used for calibration (default: a fifth of --data); all of them are used, whatever --samples says"
     metric: Optional[str]
     "what is measured beside the error: top1, top5, topN, f1, nll, map, wer, psnr, sisdr, or FILE.py with a function evaluate(model) that returns a number or one for each sample (default: top-1 where there are labels)"
     reference: Optional[Arrays]
@@ -181,6 +181,8 @@ class _Search(TypedDict, total=False):
 class _Ranges(TypedDict, total=False):
     all_methods: Optional[bool]
     "the ranges of every method instead of one"
+    all_tensors: Optional[bool]
+    "each float tensor's own range, also of tensors that the target does not quantize or that share another's range"
 
 
 class _QuantizeCalibrateRangesAnalyzeInstrumentSearchSensitivityValidateReport(TypedDict, total=False):
@@ -291,9 +293,16 @@ class _QuantizeCalibrateAnalyzeInstrument(TypedDict, total=False):
     "also draw each observed tensor's histogram with the ranges of all methods, as DIR/TENSOR.svg"
 
 
+class _Run(TypedDict, total=False):
+    save: Optional[Path]
+    "write the outputs of each run as DIR/N.npz"
+    repeat: Optional[Count]
+    "run all samples N times (default 1)"
+
+
 class QuantizeOptions(
     _QuantizeCalibrateRangesInstrument,
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrate,
     _QuantizeCalibrateInstrument,
@@ -319,7 +328,7 @@ class QuantizeOptions(
 
 class CalibrateOptions(
     _QuantizeCalibrateRangesInstrument,
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _Calibrate,
     _QuantizeCalibrate,
@@ -337,7 +346,7 @@ class CalibrateOptions(
 
 class RangesOptions(
     _QuantizeCalibrateRangesInstrument,
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
     _Ranges,
     _QuantizeCalibrateRangesAnalyzeInstrumentSearchSensitivityValidateReport,
@@ -361,7 +370,7 @@ class AnalyzeOptions(
 
 
 class CompareOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeCompare,
     _QuantizeCompareLintRetargetSearchValidateReport, total=False,
 ):
@@ -369,14 +378,14 @@ class CompareOptions(
 
 
 class DiffOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
 
 
 class InstrumentOptions(
     _QuantizeCalibrateRangesInstrument,
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateInstrument,
     _Instrument,
@@ -401,7 +410,7 @@ class PassesOptions(
 
 
 class LintOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _Lint,
     _QuantizePassesLintRetarget,
     _QuantizeCompareLintRetargetSearchValidateReport, total=False,
@@ -410,7 +419,7 @@ class LintOptions(
 
 
 class RetargetOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSearchSensitivityValidateReport,
     _QuantizeRetargetSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentRetargetSearchSensitivityValidateReport,
@@ -421,14 +430,14 @@ class RetargetOptions(
 
 
 class ExportQatOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _ExportQat, total=False,
 ):
     pass
 
 
 class SearchOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
     _QuantizeSearchValidateReport,
@@ -449,7 +458,7 @@ class SearchOptions(
 
 
 class SensitivityOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
     _QuantizeSearchSensitivityValidateReport,
@@ -467,7 +476,7 @@ class SensitivityOptions(
 
 
 class ValidateOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
     _QuantizeSearchValidateReport,
@@ -487,7 +496,7 @@ class ValidateOptions(
 
 
 class ReportOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
     _QuantizeSearchValidateReport,
@@ -503,5 +512,12 @@ class ReportOptions(
     _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCompareLintRetargetSearchValidateReport, total=False,
+):
+    pass
+
+
+class RunOptions(
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
+    _Run, total=False,
 ):
     pass

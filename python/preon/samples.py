@@ -25,7 +25,7 @@ def source_of(data, reader):
 
 @contextlib.contextmanager
 def as_files(value, what):
-    """Paths as they are; an array, or arrays by name, as the path of a temporary file of them."""
+    """Paths as they are; an array, or arrays by name, as the path of a temporary file of them; a reader's samples as a folder of such files."""
     if value is None or _is_path(value) or (isinstance(value, (list, tuple)) and all(map(_is_path, value))):
         yield value
         return
@@ -39,8 +39,26 @@ def as_files(value, what):
         elif _is_array(value):
             np.save(f"{path}.npy", _array(value, 0, what, {}))
             yield f"{path}.npy"
+        elif is_reader(value):
+            os.mkdir(path)
+            for index, sample in enumerate(iter(value.get_next, None)):
+                if not sample:
+                    break
+                np.savez(os.path.join(path, f"{index:09d}.npz"), **{name: _array(array, index, name, {}) for name, array in _dict(sample, index).items()})
+            yield path
         else:
-            raise TypeError(f"{what}: got {type(value).__name__}, wanted a path, a list of paths, an array or arrays by name")
+            raise TypeError(f"{what}: got {type(value).__name__}, wanted a path, a list of paths, an array or arrays by name, or an object with get_next()")
+
+
+def is_reader(value):
+    """Has it get_next(), as an object and not as a class?"""
+    return not isinstance(value, type) and callable(getattr(value, "get_next", None))
+
+
+def _dict(sample, index):
+    if not isinstance(sample, Mapping):
+        raise TypeError(f"get_next: sample {index}: got {type(sample).__name__}, wanted a dict of arrays by input name")
+    return sample
 
 
 def _is_path(value):
@@ -88,7 +106,7 @@ class Samples:
     """A reader as the library asks it: by index, from 0 again as often as it likes."""
 
     def __init__(self, reader, parameter="reader"):
-        if isinstance(reader, type) or not callable(getattr(reader, "get_next", None)):
+        if not is_reader(reader):
             got = f"the class {reader.__name__}" if isinstance(reader, type) else type(reader).__name__
             raise TypeError(f"{parameter}: got {got}, wanted an object with get_next()")
         self.reader, self.next, self.kept = reader, 0, []
@@ -123,9 +141,7 @@ class Samples:
         self.next = index + 1
         if sample is None:
             return None
-        if not isinstance(sample, dict):
-            raise TypeError(f"get_next: sample {index}: got {type(sample).__name__}, wanted a dict of arrays by input name")
-        return {name: _array(value, index, name, self.inputs) for name, value in sample.items()} or None
+        return {name: _array(value, index, name, self.inputs) for name, value in _dict(sample, index).items()} or None
 
     def _rewound(self):
         """The first sample again. The first rewind() comes behind one sample, before calibration: what does not go back is found here."""

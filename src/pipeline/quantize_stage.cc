@@ -50,6 +50,7 @@ struct QuantizeStage::FloatSide {
   const std::string& source_path;
   const std::vector<TensorSpec>& inputs;
   const FloatOutputs& outputs;
+  int64_t most_samples;  // compared
 };
 
 // The result of one plan, as its users will load it.
@@ -157,15 +158,15 @@ Status QuantizeStage::CompareWithFloat(const FloatSide& in_float, const Model& q
   ReleaseFreeMemory();
   return CompareInto([&](const Batch& batch) { return reference.Outputs(batch); },
                      OutputsOf(beside ? *beside : *opened, context_), *source,
-                     {.at_once = runs.at_once, .max_samples = kMaxComparedSamples}, context_, comparer);
+                     {.at_once = runs.at_once, .max_samples = in_float.most_samples}, context_, comparer);
 }
 
 Result<std::optional<Comparison>> QuantizeStage::CompareStandIns(const PlannedModel& prepared,
                                                                  const FloatSide& in_float, const PlanInputs& inputs,
-                                                                 const ComparedSamples& compared) const {
+                                                                 const StandIns& stand_ins) const {
   Comparer comparer;
-  for (size_t index = 0; index < compared.stand_ins->count(); ++index) {
-    PREON_ASSIGN_OR_RETURN(const CalibrationData stand_in, compared.stand_ins->Make(index));
+  for (size_t index = 0; index < stand_ins.count(); ++index) {
+    PREON_ASSIGN_OR_RETURN(const CalibrationData stand_in, stand_ins.Make(index));
     const PlanInputs unseen{.data = stand_in,
                             .saved = inputs.saved,
                             .own_method = inputs.own_method,
@@ -282,7 +283,6 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   const auto first = written.session->Run(batch.feeds, context_);
   if (!first.ok() && first.status().id() == ErrorId::kCancelled) return first.status();
   if (!first.ok()) return NotWritten(ErrorId::kVerifyRun, "the result fails on sample 0", first.status());
-
   QuantizeResult result{.samples = inputs.data.sample_count(),
                         .observed_tensors = static_cast<int64_t>(prepared.plan.ObservedTensors().size())};
   for (const auto& [tensor, activation] : prepared.plan.activations)
@@ -290,14 +290,15 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   context_.BeginStage("compare");
   result.figures = compared.figures;
   const bool large = HasLargeWeights(prepared.model.graph);
-  const FloatSide in_float{prepared.model.source_path, prepared.inputs, float_outputs};
+  const Samples judging = compared.judging.open ? compared.judging : Without(samples_, compared.left_out);
+  const FloatSide in_float{prepared.model.source_path, prepared.inputs, float_outputs,
+                           compared.judging.open ? BatchLoopOptions().max_samples : kMaxComparedSamples};
   Session* opened = prepared.plan.positions ? nullptr : &*written.session;  // models for NPUs run faster as IntegerForm
-  if (large && samples_.made_up()) {
+  if (large && judging.made_up()) {
     result.figures.origin = FigureOrigin::kNothing;
   } else {
     Comparer comparer;
-    PREON_RETURN_IF_ERROR(
-        CompareWithFloat(in_float, written.quantized, Without(samples_, compared.left_out), opened, comparer));
+    PREON_RETURN_IF_ERROR(CompareWithFloat(in_float, written.quantized, judging, opened, comparer));
     result.compare = comparer.Finish();
     PREON_RETURN_IF_ERROR(CheckOutputs(result.compare, prepared.model.graph));
   }
@@ -305,7 +306,7 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
     FigureOrigin& origin = result.figures.origin;
     std::optional<Comparison> unseen;
     if (!AnyChanged(improved)) {
-      PREON_ASSIGN_OR_RETURN(unseen, CompareStandIns(prepared, in_float, inputs, compared));
+      PREON_ASSIGN_OR_RETURN(unseen, CompareStandIns(prepared, in_float, inputs, *compared.stand_ins));
     }
     if (unseen && origin == FigureOrigin::kCalibration) origin = FigureOrigin::kCrossValidation;
     if (unseen) TakeFigures(*std::move(unseen), result.compare);
@@ -333,7 +334,6 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   result.placement = std::move(written.placement);
   result.improved = std::move(improved);
   result.positions = std::move(written.notes.positions);
-
   std::set<std::string> for_accuracy;
   for (const auto& [node, reason] : prepared.left_float)
     if (reason == FloatReason::kAccuracy) for_accuracy.insert(node);

@@ -32,6 +32,7 @@ struct ComparedSamples {
   /// Their statistics lack samples that are compared, each sample is missing in one of them. Null: the written model
   /// itself is compared.
   const StandIns* stand_ins = nullptr;
+  Samples judging;  ///< all of these are compared instead; none where it can't be opened
   FigureSamples figures;
 };
 
@@ -79,7 +80,7 @@ class QuantizeStage {
   Status CheckOutputs(const Comparison& comparison, const Graph& graph) const;
   /// Each on the samples that it has not seen; absent where there is no telling.
   Result<std::optional<Comparison>> CompareStandIns(const PlannedModel& prepared, const FloatSide& in_float,
-                                                    const PlanInputs& inputs, const ComparedSamples& compared) const;
+                                                    const PlanInputs& inputs, const StandIns& stand_ins) const;
   Result<std::vector<DpuCost>> DpuCostsOf(const PlannedModel& prepared, const Batch& batch, const PlanInputs& inputs,
                                           Written& written, const FloatOutputs& float_outputs) const;
   Status MeasureLatencies(const Model& source, const Batch& batch, Written& written, QuantizeResult& result) const;

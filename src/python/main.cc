@@ -42,7 +42,8 @@ ElementType TypeOf(const std::string& input, nb::dlpack::dtype type) {
 // Python's callbacks, called on the library's threads. What they raise ends the run and is raised again behind it.
 class Callbacks {
  public:
-  Callbacks(nb::object reader, nb::object progress) : reader_(std::move(reader)), progress_(std::move(progress)) {}
+  Callbacks(nb::object reader, nb::object progress, nb::object distance)
+      : reader_(std::move(reader)), progress_(std::move(progress)), distance_(std::move(distance)) {}
 
   void Attach(QuantizeOptions& options) {
     options.cancel = &cancel_;
@@ -58,6 +59,18 @@ class Callbacks {
       };
       options.reader = [this](int64_t index, std::vector<InputArray>& inputs) {
         return Guarded([&] { return Read(index, inputs); });
+      };
+    }
+    if (!distance_.is_none()) {
+      options.precision_distance = [this](const std::vector<OutputArray>& reference,
+                                          const std::vector<OutputArray>& quantized) {
+        double distance = 0;
+        const bool told = Guarded([&] {
+          distance = nb::cast<double>(distance_(ListOf(reference), ListOf(quantized)));
+          return true;
+        });
+        if (!told) throw std::runtime_error("see the exception");  // Rethrow() has it
+        return distance;
       };
     }
     if (progress_.is_none()) return;
@@ -88,6 +101,17 @@ class Callbacks {
     }
   }
 
+  // Copies, which may be kept.
+  static nb::list ListOf(const std::vector<OutputArray>& outputs) {
+    nb::list arrays;
+    for (const OutputArray& output : outputs) {
+      const std::vector<size_t> shape(output.shape.begin(), output.shape.end());
+      arrays.append(nb::cast(nb::ndarray<nb::numpy, const float>(output.values, shape.size(), shape.data()),
+                             nb::rv_policy::copy));
+    }
+    return arrays;
+  }
+
   bool Read(int64_t index, std::vector<InputArray>& inputs) {
     arrays_.clear();
     const nb::object sample = reader_(index);
@@ -113,7 +137,7 @@ class Callbacks {
     return true;
   }
 
-  nb::object reader_, progress_;
+  nb::object reader_, progress_, distance_;
   std::vector<Array> arrays_;  // until the next call
   std::atomic<bool> cancel_ = false;
   std::exception_ptr failure_;
@@ -202,8 +226,9 @@ nb::tuple ToPython(const Outcome<Report>& outcome) {
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 template <typename Body>
-nb::tuple Run(QuantizeOptions options, nb::object reader, nb::object progress, const Body& body) {
-  Callbacks callbacks(std::move(reader), std::move(progress));
+nb::tuple AnswerOf(QuantizeOptions options, nb::object reader, nb::object progress, const Body& body,
+                   nb::object distance = nb::none()) {
+  Callbacks callbacks(std::move(reader), std::move(progress), std::move(distance));
   callbacks.Attach(options);
   const ActiveRun active(callbacks);
   using Answered = decltype(body(options));
@@ -221,34 +246,41 @@ QuantizeOptions OptionsOf(std::string model, std::string output, Settings settin
 // A verb that takes a model or statistics, and may write to `output`.
 template <auto kVerb>
 nb::tuple RunVerb(std::string model, std::string output, Settings settings, nb::object reader, nb::object progress) {
-  return Run(OptionsOf(std::move(model), std::move(output), std::move(settings)), std::move(reader),
-             std::move(progress), [](const QuantizeOptions& options) { return kVerb(options); });
+  return AnswerOf(OptionsOf(std::move(model), std::move(output), std::move(settings)), std::move(reader),
+                  std::move(progress), [](const QuantizeOptions& options) { return kVerb(options); });
+}
+
+nb::tuple RunQuantize(std::string model, std::string output, Settings settings, nb::object reader, nb::object progress,
+                      nb::object distance) {
+  return AnswerOf(
+      OptionsOf(std::move(model), std::move(output), std::move(settings)), std::move(reader), std::move(progress),
+      [](const QuantizeOptions& options) { return Quantize(options); }, std::move(distance));
 }
 
 // A verb that takes two models.
 template <auto kVerb>
 nb::tuple RunVerbOnTwo(std::string model, std::string other, Settings settings, nb::object reader,
                        nb::object progress) {
-  return Run(OptionsOf(std::move(model), "", std::move(settings)), std::move(reader), std::move(progress),
-             [&](const QuantizeOptions& options) { return kVerb(options, other); });
+  return AnswerOf(OptionsOf(std::move(model), "", std::move(settings)), std::move(reader), std::move(progress),
+                  [&](const QuantizeOptions& options) { return kVerb(options, other); });
 }
 
 nb::tuple RunValidate(std::string model, std::vector<std::string> quantized, Settings settings, nb::object reader,
                       nb::object progress) {
-  return Run(OptionsOf(std::move(model), "", std::move(settings)), std::move(reader), std::move(progress),
-             [&](const QuantizeOptions& options) { return Validate(options, quantized); });
+  return AnswerOf(OptionsOf(std::move(model), "", std::move(settings)), std::move(reader), std::move(progress),
+                  [&](const QuantizeOptions& options) { return Validate(options, quantized); });
 }
 
 nb::tuple RunReport(std::string model, std::string output, std::vector<std::string> quantized, Settings settings,
                     nb::object reader, nb::object progress) {
-  return Run(OptionsOf(std::move(model), std::move(output), std::move(settings)), std::move(reader),
-             std::move(progress), [&](const QuantizeOptions& options) { return MakeReport(options, quantized); });
+  return AnswerOf(OptionsOf(std::move(model), std::move(output), std::move(settings)), std::move(reader),
+                  std::move(progress), [&](const QuantizeOptions& options) { return MakeReport(options, quantized); });
 }
 
 nb::tuple RunMerge(std::vector<std::string> files, std::string output, Settings settings, nb::object reader,
                    nb::object progress) {
-  return Run(OptionsOf("", std::move(output), std::move(settings)), std::move(reader), std::move(progress),
-             [&](const QuantizeOptions& options) { return Merge(options, files); });
+  return AnswerOf(OptionsOf("", std::move(output), std::move(settings)), std::move(reader), std::move(progress),
+                  [&](const QuantizeOptions& options) { return Merge(options, files); });
 }
 
 }  // namespace
@@ -261,13 +293,15 @@ NB_MODULE(_preon, module) {
     module.def(name, function, nb::arg("model"), nb::arg(second), nb::arg("settings"), nb::arg("reader").none(),
                nb::arg("progress").none());
   };
-  def("quantize", &preon::RunVerb<&preon::Quantize>, "output");
+  module.def("quantize", &preon::RunQuantize, nb::arg("model"), nb::arg("output"), nb::arg("settings"),
+             nb::arg("reader").none(), nb::arg("progress").none(), nb::arg("distance").none() = nb::none());
   def("calibrate", &preon::RunVerb<&preon::Calibrate>, "output");
   module.def("merge", &preon::RunMerge, nb::arg("files"), nb::arg("output"), nb::arg("settings"),
              nb::arg("reader").none(), nb::arg("progress").none());
   def("status", &preon::RunVerb<&preon::RunStatus>, "output");
   def("ranges", &preon::RunVerb<&preon::Ranges>, "output");
   def("analyze", &preon::RunVerb<&preon::Analyze>, "output");
+  def("run", &preon::RunVerb<&preon::Run>, "output");
   def("inspect", &preon::RunVerb<&preon::Inspect>, "output");
   def("instrument", &preon::RunVerb<&preon::Instrument>, "output");
   def("passes", &preon::RunVerb<&preon::Passes>, "output");
