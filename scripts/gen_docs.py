@@ -95,7 +95,7 @@ def key_page(group, keys):
         default = f"`{json.dumps(key['default'])}`" + (f"; {key['otherwise']}" if key["otherwise"] else "")
         default += f"; **here: {key['default_here']}**" if key["default_here"] else ""
         here = key["here"] or f"**not in this version**: {NOT_HERE[kind.startswith('true')]} is error E1007"
-        shown = example(key) if key["here"] and "." not in key["name"] else ""
+        shown = example(key) if key["here"] and "." not in key["name"] and key["type"] != "object" else ""
         lines.append("| " + " | ".join(map(cell, [f"`{key['name']}`" + (" (ours)" if key["ours"] else ""), kind, default, key["meaning"], here,
                                                   shown])) + " |")
     return "\n".join(lines) + "\n"
@@ -186,7 +186,7 @@ def option_pages(root, binary):
         {folder / file: key_page(group, keys) for group, (file, keys) in groups.items()}
 
 
-PYTHON_VERBS = ("quantize", "calibrate", "ranges", "analyze", "inspect", "compare", "diff", "instrument", "passes", "lint", "retarget", "export-qat", "search", "sensitivity", "validate", "report")
+PYTHON_VERBS = ("quantize", "calibrate", "ranges", "analyze", "inspect", "compare", "diff", "instrument", "passes", "lint", "retarget", "export-qat", "search", "sensitivity", "validate", "report", "run")
 #: Parameters of the functions, not options.
 PARAMETERS = {"output", "data", "pass", "space"}
 #: Options that the functions take in another form, too.

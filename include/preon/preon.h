@@ -93,8 +93,18 @@ struct InputInfo {
 /// input holds classes. Called for 0, 1, 2, … and again from 0 for the comparison; from one thread at a time.
 using SampleReader = std::function<bool(int64_t index, std::vector<InputArray>& inputs)>;
 
-/// What to do. Empty strings mean: the default. What `reader`, `reader_inputs` and `progress` throw ends the run with
-/// [E7007], which names it.
+/// One output of a model in one run, row-major, as floats.
+struct OutputArray {
+  std::vector<int64_t> shape;
+  const float* values = nullptr;  ///< only until the function that got it returns
+};
+
+/// How far a model's output is from the float model's: less is nearer. Gets the output in each run of the samples.
+using OutputDistanceFunction = std::function<double(const std::vector<OutputArray>& float_outputs,
+                                                    const std::vector<OutputArray>& quantized_outputs)>;
+
+/// What to do. Empty strings mean: the default. What `reader`, `reader_inputs`, `progress` and `precision_distance`
+/// throw ends the run with [E7007], which names it.
 struct QuantizeOptions {
   std::string model;                 ///< float ONNX file
   std::string output;                ///< where the result goes; whole or absent
@@ -118,6 +128,7 @@ struct QuantizeOptions {
   /// Called as stages advance, from one thread at a time, but not always the caller's; `total` is 0 while unknown. A
   /// stage can come again, for example where another placement is tried.
   std::function<void(const std::string& stage, int64_t done, int64_t total)> progress;
+  OutputDistanceFunction precision_distance;  ///< of the algorithm auto_mixprecision, instead of its metric_default
   const std::atomic<bool>* cancel = nullptr;  ///< set it to true to end early with [E7900]
 };
 
@@ -188,6 +199,10 @@ PREON_API Outcome<Answer> Merge(const QuantizeOptions& options, const std::vecto
 
 /// What has become of the shards of a run, by its description `options.model`.
 PREON_API Outcome<Answer> RunStatus(const QuantizeOptions& options);
+
+/// Runs `options.model`, float or quantized, on the samples: latency and throughput; with {"save", "DIR"} every output
+/// of each run as DIR/OUTPUT/NNNNNN.npy.
+PREON_API Outcome<Answer> Run(const QuantizeOptions& options);
 
 /// What is in `options.model`, a model or a .calib file.
 PREON_API Outcome<Answer> Inspect(const QuantizeOptions& options);

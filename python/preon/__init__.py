@@ -13,7 +13,7 @@ from .calibration import (CachedDataReader, CalibrationDataReader, CalibrationMe
                           LayerWiseMethod, PathDataReader, PowerOfTwoMethod, RandomDataReader, create_calibrator_float_scale,
                           create_calibrator_power_of_two)
 from .calibration import calibrators as _calibrators
-from .core import analyze, calibrate, compare, diff, export_qat, inspect, instrument, lint, merge, passes, quantize, ranges, report, retarget, search, sensitivity, status, validate
+from .core import analyze, calibrate, compare, diff, export_qat, inspect, instrument, lint, merge, passes, quantize, ranges, report, retarget, run, search, sensitivity, status, validate
 from .deploy import dump_model, get_library_path
 from .errors import Cancelled, ConfigError, DataError, ModelError, NotFound, NothingToGain, PreonError, VerificationError
 from .quantization.api import ModelQuantizer
@@ -45,7 +45,7 @@ __all__ = [
     "CachedDataReader", "CalibrationDataReader", "CalibrationMethod", "ExtendedCalibrationMethod", "Int16Method",
     "LayerWiseMethod", "PathDataReader", "PowerOfTwoMethod", "RandomDataReader", "create_calibrator_float_scale",
     "create_calibrator_power_of_two", "analyze", "calibrate", "compare", "diff", "export_qat", "instrument", "lint", "merge", "passes", "quantize", "ranges",
-    "report", "retarget", "search", "sensitivity", "status", "validate",
+    "report", "retarget", "run", "search", "sensitivity", "status", "validate",
     "dump_model", "get_library_path", "Cancelled", "ConfigError", "DataError", "ModelError", "NotFound", "PreonError",
     "VerificationError", "NothingToGain", "ModelQuantizer", "AutoSearch", "AutoSearchPro", "SearchSpace", "generate_all_configs",
     "get_auto_search_config", "AdaQuantConfig", "AdaRoundConfig", "AlgoConfig", "AutoMixprecisionConfig",

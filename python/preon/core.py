@@ -12,7 +12,7 @@ from . import _preon
 from .errors import ConfigError, failure
 from .in_memory import Files, path_of
 from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, DiffOptions, ExportQatOptions, InspectOptions, InstrumentOptions, LintOptions, PassesOptions, Path,
-                      QuantizeOptions, RangesOptions, ReportOptions, RetargetOptions, SearchOptions, SensitivityOptions, ValidateOptions)
+                      QuantizeOptions, RangesOptions, ReportOptions, RetargetOptions, RunOptions, SearchOptions, SensitivityOptions, ValidateOptions)
 from .progress import display
 from .result import Facts, Result
 from .samples import source_of
@@ -35,6 +35,8 @@ class Reader(Protocol):
 
 #: A path or several; an array, arrays by input name; samples, one by one; what gives samples.
 Data = Union[Path, Mapping[str, Any], Iterable[Any], Callable[[], Iterable[Any]], Reader, None]
+#: The model's output in each run of the samples, of the float and of the quantized model -> how far they are apart.
+Distance = Callable[[list[Any], list[Any]], float]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 #: Options that the library takes files of.
 _OF_SAMPLES = {"eval_data", "reference"}
@@ -49,7 +51,7 @@ def _completed(function: _Function) -> _Function:
     return function
 
 
-def _run(verb, paths, options, source=(None, None), progress=None, files=None):
+def _run(verb, paths, options, source=(None, None), progress=None, files=None, **callbacks):
     """`paths` are the model and the output, or the other model; `source` is `data` and `reader`; `files` those of the models. Raises
     what the verb, the reader and `progress` raise."""
     given, samples = source_of(*source)
@@ -62,7 +64,7 @@ def _run(verb, paths, options, source=(None, None), progress=None, files=None):
         shown = display() if progress is None else None
         if shown is not None:
             kept.callback(shown.close)
-        answer = getattr(_preon, verb)(*paths, settings, samples, shown or progress or None, files.shown_as)
+        answer = getattr(_preon, verb)(*paths, settings, samples, shown or progress or None, files.shown_as, **callbacks)
     if answer[0] is None:
         raise failure(*answer[1:])
     return Result(json.loads(answer[0], object_hook=Facts), answer[1])
@@ -77,9 +79,17 @@ def _with_model(result, path):
     return result
 
 
+def _number_of(function, arguments):
+    value = function(*arguments)
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{getattr(function, '__name__', function)}: got {type(value).__name__}, wanted a number") from None
+
+
 @_completed
 def quantize(model: Model, output: Optional[Path] = None, data: Data = None, reader: Optional[Reader] = None,
-             progress: Progress = None, **options: Unpack[QuantizeOptions]) -> Result:
+             progress: Progress = None, precision_distance: Optional[Distance] = None, **options: Unpack[QuantizeOptions]) -> Result:
     """Quantizes a float model, verifies the result and writes it.
 
     model     path, or onnx.ModelProto
@@ -90,13 +100,17 @@ def quantize(model: Model, output: Optional[Path] = None, data: Data = None, rea
               without rewind() its samples are kept in memory for the comparison
     progress  called as progress(stage, done, total); total is 0 while unknown. None: a line in terminals and notebooks;
               False: nothing
+    precision_distance  of algorithm auto_mixprecision, instead of its metrics: called with two lists, which have the output of the
+              float and of the quantized model in each run, as an array; less is nearer
     options   of `preon quantize --help` by their long names, "_" for "-": activation="bfp16", exclude=["head*"]
 
-    Returns a Result. Raises PreonError and its kinds; what reader and progress raise.
+    `eval_data`: samples that the result is judged by, as paths, an array, arrays by input name or a reader. Returns a Result.
+    Raises PreonError and its kinds; what reader, progress and precision_distance raise.
     """
+    distance = None if precision_distance is None else lambda *outputs: _number_of(precision_distance, outputs)
     with Files(options) as files:
         target = path_of(output, "output") if output is not None else files.output("quantized.onnx")
-        result = _run("quantize", (files.model(model), target), options, (data, reader), progress, files)
+        result = _run("quantize", (files.model(model), target), options, (data, reader), progress, files, distance=distance)
         return result if output is not None else _with_model(result, target)
 
 
@@ -144,6 +158,15 @@ def analyze(calib: Path, progress: Progress = None, **options: Unpack[AnalyzeOpt
     return _run("analyze", (path_of(calib, "calib"), ""), options, progress=progress)
 
 
+@_completed
+def run(model: Model, data: Data = None, reader: Optional[Reader] = None, progress: Progress = None, **options: Unpack[RunOptions]) -> Result:
+    """Runs a model, float or quantized, on the samples: latency, throughput, peak memory. `save`: a folder that gets every output of
+    each run as OUTPUT/NNNNNN.npy. The rest as of quantize(); options of `preon run --help`."""
+    with Files(options) as files:
+        return _run("run", (files.model(model), ""), options, (data, reader), progress, files)
+
+
+@_completed
 def inspect(model: Model, **options: Unpack[InspectOptions]) -> Result:
     """What is in a model or a .calib file. Options of `preon inspect --help`, Result and errors as of quantize()."""
     with Files(options) as files:

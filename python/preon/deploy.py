@@ -25,5 +25,16 @@ def get_library_path(device="CPU", lib="custom_ops"):
 
 
 def dump_model(model_input, dump_data_reader=None, random_data_reader_input_shape={}, dump_float=False, output_dir="./dump_results"):
-    """Not in this version: raises ConfigError."""
-    raise not_yet("dump_model", "`preon run MODEL --data SRC --save DIR` writes outputs")
+    """Writes what a quantized model holds and computes for one sample: OUTPUT.bin (the numbers one after the other) and OUTPUT.txt
+    (one a line) in `output_dir`, the codes behind each DequantizeLinear by the name of its output, `_` for `/`; codes of 4 bits take
+    a byte each.
+
+    dump_data_reader                its first sample; None: one random sample
+    random_data_reader_input_shape  shapes of the random sample: {input: [sizes]}
+    dump_float                      also every node's output as floats: OUTPUT_float.bin and OUTPUT_float.txt
+
+    Raises ConfigError where no tensor has integer codes and `dump_float` is off, DataError for a reader without samples.
+    """
+    from .dumps import dump
+
+    dump(model_input, dump_data_reader, random_data_reader_input_shape, dump_float, output_dir)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 
 from .errors import ConfigError, ModelError
-from .samples import array_of, is_array, is_path
+from .samples import array_of, is_array, is_path, is_reader, named_arrays
 from .sources import temporary_folder
 
 _PATH_OR_MODEL = ("model", "quantized", "other")
@@ -43,7 +43,7 @@ class Files(contextlib.ExitStack):
         return self._path(name, "result.model")
 
     def samples(self, value, what):
-        """Paths as they are; an array, or arrays by name, as the path of a file of them."""
+        """Paths as they are; an array, or arrays by name, as the path of a file of them; a reader's samples as a folder of such files."""
         if value is None or is_path(value) or (isinstance(value, (list, tuple)) and all(map(is_path, value))):
             return value
         import numpy as np
@@ -54,8 +54,14 @@ class Files(contextlib.ExitStack):
         elif is_array(value):
             array = array_of(value, 0, what, {})
             np.save(path := self._path(f"{what}.npy", what), array)
+        elif is_reader(value):
+            os.mkdir(path := self._path(what, what))
+            for index, sample in enumerate(iter(value.get_next, None)):
+                if not sample:
+                    break
+                np.savez(os.path.join(path, f"{index:09d}.npz"), **named_arrays(sample, index, {}))
         else:
-            raise TypeError(f"{what}: got {type(value).__name__}, wanted a path, a list of paths, an array or arrays by name")
+            raise TypeError(f"{what}: got {type(value).__name__}, wanted a path, a list of paths, an array or arrays by name, or an object with get_next()")
         return path
 
     def _path(self, name, shown):

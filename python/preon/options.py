@@ -15,7 +15,7 @@ class _QuantizeCalibrateRangesInstrument(TypedDict, total=False):
     "a configuration: JSON or YAML file, or the name of a preset"
 
 
-class _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport(TypedDict, total=False):
+class _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun(TypedDict, total=False):
     input: Optional[Many]
     "samples of one model input"
     preprocess: Optional[str]
@@ -117,6 +117,8 @@ class _QuantizeSearchValidateReport(TypedDict, total=False):
 class _QuantizeSearchSensitivityValidateReport(TypedDict, total=False):
     budget: Optional[str]
     "how much slower the model may get because layers stay in float for accuracy (default 3; where the SQNR is below 20 dB up to 25, until it reaches 22 dB); 0: no layer stays in float for accuracy"
+    eval_data: Optional[Arrays]
+    "samples to judge by, not used for calibration (default: a fifth of --data); all of them are used, whatever --samples says"
     block_size: Optional[Count]
     "number of weights that share a scale (default: all of a channel; with --target matmul-nbits 32, allowed 16 to 256)"
     weight_form: Optional[str]
@@ -157,8 +159,6 @@ class _SensitivityReport(TypedDict, total=False):
 
 
 class _SearchValidateReport(TypedDict, total=False):
-    eval_data: Optional[Arrays]
-    "samples to judge by, not used for calibration (default: a fifth of --data); all of them are used, whatever --samples says"
     metric: Optional[str]
     "what is measured beside the error: top1, top5, topN, f1, nll, map, wer, psnr, sisdr, or FILE.py with a function evaluate(model) that returns a number or one for each sample (default: top-1 where there are labels)"
     reference: Optional[Arrays]
@@ -181,6 +181,8 @@ class _Search(TypedDict, total=False):
 class _Ranges(TypedDict, total=False):
     all_methods: Optional[bool]
     "the ranges of every method instead of one"
+    all_tensors: Optional[bool]
+    "each float tensor's own range, also of tensors that the target does not quantize or that share another's range"
 
 
 class _QuantizeCalibrateRangesAnalyzeInstrumentSearchSensitivityValidateReport(TypedDict, total=False):
@@ -298,7 +300,7 @@ class _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExpo
 
 class QuantizeOptions(
     _QuantizeCalibrateRangesInstrument,
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrate,
     _QuantizeCalibrateInstrument,
@@ -325,7 +327,7 @@ class QuantizeOptions(
 
 class CalibrateOptions(
     _QuantizeCalibrateRangesInstrument,
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _Calibrate,
     _QuantizeCalibrate,
@@ -344,7 +346,7 @@ class CalibrateOptions(
 
 class RangesOptions(
     _QuantizeCalibrateRangesInstrument,
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
     _Ranges,
     _QuantizeCalibrateRangesAnalyzeInstrumentSearchSensitivityValidateReport,
@@ -375,7 +377,7 @@ class InspectOptions(
 
 
 class CompareOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeCompare,
     _QuantizeCompareLintRetargetSearchValidateReport,
     _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
@@ -392,7 +394,7 @@ class DiffOptions(
 
 class InstrumentOptions(
     _QuantizeCalibrateRangesInstrument,
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateInstrument,
     _Instrument,
@@ -419,7 +421,7 @@ class PassesOptions(
 
 
 class LintOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _Lint,
     _QuantizePassesLintRetarget,
     _QuantizeCompareLintRetargetSearchValidateReport,
@@ -429,7 +431,7 @@ class LintOptions(
 
 
 class RetargetOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSearchSensitivityValidateReport,
     _QuantizeRetargetSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentRetargetSearchSensitivityValidateReport,
@@ -449,7 +451,7 @@ class ExportQatOptions(
 
 
 class SearchOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
     _QuantizeSearchValidateReport,
@@ -471,7 +473,7 @@ class SearchOptions(
 
 
 class SensitivityOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
     _QuantizeSearchSensitivityValidateReport,
@@ -490,7 +492,7 @@ class SensitivityOptions(
 
 
 class ValidateOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
     _QuantizeSearchValidateReport,
@@ -511,7 +513,7 @@ class ValidateOptions(
 
 
 class ReportOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeRangesAnalyzeSearchSensitivityValidateReport,
     _QuantizeSearchValidateReport,
@@ -528,5 +530,12 @@ class ReportOptions(
     _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCompareLintRetargetSearchValidateReport,
     _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
+):
+    pass
+
+
+class RunOptions(
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
+    _Run, total=False,
 ):
     pass

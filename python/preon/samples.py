@@ -21,6 +21,18 @@ def source_of(data, reader):
     return [], Samples(data if callable(getattr(data, "get_next", None)) else _items_of(data), "data")
 
 
+def is_reader(value):
+    """Has it get_next(), as an object and not as a class?"""
+    return not isinstance(value, type) and callable(getattr(value, "get_next", None))
+
+
+def named_arrays(sample, index, inputs):
+    """The arrays of a reader's sample, by input name."""
+    if not isinstance(sample, Mapping):
+        raise TypeError(f"get_next: sample {index}: got {type(sample).__name__}, wanted a dict of arrays by input name")
+    return {name: array_of(value, index, name, inputs) for name, value in sample.items()}
+
+
 def is_path(value):
     return isinstance(value, (str, bytes, os.PathLike))
 
@@ -82,7 +94,7 @@ class Samples:
     """A reader as the library asks it: by index, from 0 again as often as it likes."""
 
     def __init__(self, reader, parameter="reader"):
-        if isinstance(reader, type) or not callable(getattr(reader, "get_next", None)):
+        if not is_reader(reader):
             got = f"the class {reader.__name__}" if isinstance(reader, type) else type(reader).__name__
             raise TypeError(f"{parameter}: got {got}, wanted an object with get_next()")
         self.reader, self.next, self.kept = reader, 0, []
@@ -117,9 +129,7 @@ class Samples:
         self.next = index + 1
         if sample is None:
             return None
-        if not isinstance(sample, dict):
-            raise TypeError(f"get_next: sample {index}: got {type(sample).__name__}, wanted a dict of arrays by input name")
-        return {name: array_of(value, index, name, self.inputs) for name, value in sample.items()} or None
+        return named_arrays(sample, index, self.inputs) or None
 
     def _rewound(self):
         """The first sample again. The first rewind() comes behind one sample, before calibration: what does not go back is found here."""

@@ -56,6 +56,7 @@ QuantizeOptions WithNamedCallbacks(QuantizeOptions options) {
   options.reader = Named("reader", options.reader);
   options.reader_inputs = Named("reader_inputs", options.reader_inputs);
   options.progress = Named("progress", options.progress);
+  options.precision_distance = Named("precision_distance", options.precision_distance);
   return options;
 }
 
@@ -99,9 +100,9 @@ Result<Options> ToOptions(const QuantizeOptions& given) {
   for (const auto& [name, value] : settings) {
     if (name != "config") PREON_RETURN_IF_ERROR(SetOption(options, name, value));
   }
-  if (given.reader && options.data.from.has_samples()) {
+  if (given.reader && options.data.from.has_samples())
     return Error(ErrorId::kConflictingOptions, "reader and data: got both, wanted one");
-  }
+  options.precision_distance = DistanceOfCaller(given.precision_distance);
   return options;
 }
 
@@ -277,6 +278,8 @@ Outcome<Answer> RunStatus(const QuantizeOptions& options) {
   const auto status = [](const std::string& path, const RunInputs& run) { return StatusVerb(path, run.context); };
   return Answered(options, Verb{}, "status", status);
 }
+
+Outcome<Answer> Run(const QuantizeOptions& options) { return Answered(options, kVerbRun, "run", RunVerb); }
 
 Outcome<Answer> Inspect(const QuantizeOptions& options) {
   const auto inspect = [](const std::string& path, const RunInputs& run) { return InspectVerb(path, run.context); };

@@ -135,7 +135,20 @@ class ReaderSource final : public DataSource {
   std::optional<Result<std::optional<Batch>>> ahead_;
 };
 
+std::vector<OutputArray> ToPublic(const std::vector<Tensor>& outputs) {
+  std::vector<OutputArray> arrays;
+  for (const Tensor& tensor : outputs) arrays.push_back({tensor.shape(), tensor.As<float>().data()});
+  return arrays;
+}
+
 }  // namespace
+
+OwnDistance DistanceOfCaller(const OutputDistanceFunction& callers) {
+  if (!callers) return {};
+  return [callers](const std::vector<Tensor>& reference, const std::vector<Tensor>& quantized) {
+    return callers(ToPublic(reference), ToPublic(quantized));
+  };
+}
 
 OpenSamples SourceOfReader(const QuantizeOptions& given, int64_t limit, Shard shard) {
   return [&given, limit, shard](const std::vector<TensorSpec>& inputs,

@@ -1,4 +1,4 @@
-// Samples from a library user's callback.
+// A library user's callbacks as the pipeline takes them: samples, and the distance of mixed precision.
 #pragma once
 
 #include "pipeline/run_inputs.h"
@@ -11,5 +11,8 @@ namespace preon {
 /// Arrays are converted as those of files; one named `label` or `labels` that is no input has the classes.
 /// The sources report kDataInputName, kDataType, kDataShape, kDataNotFinite like any other source.
 OpenSamples SourceOfReader(const QuantizeOptions& given, int64_t limit, Shard shard = {});
+
+/// Empty where the caller has none.
+OwnDistance DistanceOfCaller(const OutputDistanceFunction& callers);
 
 }  // namespace preon

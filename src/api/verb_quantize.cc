@@ -5,6 +5,7 @@
 #include "api/choose_by_trials.h"
 #include "api/judge/compared_samples.h"
 #include "api/judge/judge_result.h"
+#include "api/judge/judging_samples.h"
 #include "api/judge/no_effect.h"
 #include "api/model_metadata.h"
 #include "api/quantize_for_target.h"
@@ -184,20 +185,19 @@ void Describe(const RunInputs& run, const QuantPlan& plan, const RangeOrigin& ho
 
 void AddWarnings(const RunInputs& run, const PlannedModel& prepared, const RangeOrigin& how, QuantizeResult& result) {
   const Options& options = run.options;
-  if (how.is_auto && !how.tries) {
+  if (how.is_auto && !how.tries)
     result.warnings.insert(result.warnings.begin(),
                            StrCat("accuracy may be lower: --method auto used ", kMethodWithoutTrials,
                                   ", because it can't compare methods without samples; add --data with some of them"));
-  }
   if (!how.has_ranges && run.samples.made_up()) {
     const std::vector<std::string> skipped = AlgorithmsThatNeedData(prepared, run.choices.algorithms.list);
     if (!skipped.empty()) result.warnings.push_back(StrCat("skipped without --data: ", JoinNames(skipped)));
   }
-  const bool compared_made_up = result.figures.origin == FigureOrigin::kMadeUp;
-  if (compared_made_up || (!options.calib.empty() && options.data.from.has_random())) {
+  const bool made_up =
+      result.figures.origin == FigureOrigin::kMadeUp || (!options.calib.empty() && options.data.from.has_random());
+  if (options.eval_data.empty() ? made_up : std::ranges::any_of(options.eval_data, IsRandomSource))
     result.warnings.push_back(
         "error, agreement and latency were measured on random data and are not meaningful; use --data");
-  }
   if (how.has_ranges && options.ranges.method != "auto" && options.budget.value_or(0) > 0)
     result.warnings.push_back(StrCat("--budget: has no effect with --method ", options.ranges.method,
                                      ": layers stay in float for accuracy only with --method auto"));
@@ -288,17 +288,20 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   }
   SetMetadata(prepared, options, run.choices,
               how.has_ranges ? MethodOfRanges(run.builtins.methods, *run.choices.method, saved) : "");
-  const QuantizeStage stage = run.Quantization();
   const auto fits_codes = [&] {
     return WillImproveCodes({{prepared.model, {}}, prepared.plan, data.sample_count()}, inputs.algorithms, run.samples);
   };
-  PREON_ASSIGN_OR_RETURN(const ComparedSamples compared,
-                         ChooseComparedSamples(calibration,
-                                               {.seen = options.calib.empty() ? data.samples : tried_samples,
-                                                .from_file = saved != nullptr || !options.calib.empty(),
-                                                .fits_codes = fits_codes},
-                                               run.samples, prepared.inputs));
-  PREON_ASSIGN_OR_RETURN(QuantizedModel quantized, stage.Run(prepared, inputs, fallback, float_outputs, compared));
+  PREON_ASSIGN_OR_RETURN(
+      const ComparedSamples compared,
+      ChooseComparedSamples(calibration,
+                            {.seen = options.calib.empty() ? data.samples : tried_samples,
+                             .from_file = saved != nullptr || !options.calib.empty(),
+                             .eval = EvalSamples(options.eval_data, options.data),
+                             .eval_unseen = AreUnseen(options.eval_data, options.data.from, prepared.warnings),
+                             .fits_codes = fits_codes},
+                            run.samples, prepared.inputs));
+  PREON_ASSIGN_OR_RETURN(QuantizedModel quantized,
+                         run.Quantization().Run(prepared, inputs, fallback, float_outputs, compared));
   QuantizeResult& result = quantized.result;
 
   result.model = model;

@@ -27,6 +27,7 @@ Status CheckStatisticsAlone(const Options& options) {
                                                  {!options.data.preprocess.empty(), "--preprocess"},
                                                  {!options.data.labels.empty(), "--labels"},
                                                  {options.target.has_value(), "--target"},
+                                                 {options.calibration.all_tensors, "--all-tensors"},
                                                  {!options.plan.exclude.names.empty(), "--exclude"},
                                                  {!options.plan.exclude.types.empty(), "--exclude-type"},
                                                  {!options.plan.passthrough.empty(), "--passthrough"},
@@ -136,10 +137,17 @@ Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run) {
     const ModelPreparation preparation = run.Preparation();
     PREON_ASSIGN_OR_RETURN(PreparedModel prepared, preparation.Prepare(path));
     PREON_RETURN_IF_ERROR(CheckNotInputs(options.outputs, prepared.external_files));
+    if (options.calibration.all_tensors) {
+      const PlanOptions& plan = run.choices.plan;
+      PREON_ASSIGN_OR_RETURN(const IntFormat format, RangeFormat(plan.activation, plan.activation_symmetric));
+      PlanAllTensors(prepared.model.graph, {format, plan.scale_type}, prepared.plan);
+    }
     PREON_ASSIGN_OR_RETURN(calibration, run.Calibration(preparation).Run(prepared, {}));
-    PREON_RETURN_IF_ERROR(
-        FallbackPlanner(*run.choices.target, run.choices.plan, calibration.data, nullptr).LeaveNotReached(prepared));
+    if (!options.calibration.all_tensors)
+      PREON_RETURN_IF_ERROR(
+          FallbackPlanner(*run.choices.target, run.choices.plan, calibration.data, nullptr).LeaveNotReached(prepared));
     planned = PlanRanges(prepared.model.graph, prepared.plan);
+    LeaveOutNotReached(calibration.data, planned, run.context);
   } else {
     PREON_RETURN_IF_ERROR(CheckStatisticsAlone(options));
     if (!path.ends_with(".calib") && !IsCalibFile(path) && LoadModel(path).ok())

@@ -14,7 +14,7 @@ constexpr OptionSpec kJudgingOptions[] = {
     {"eval-data", "SRC",
      "samples to judge by, not used for calibration (default: a fifth of --data); all of them are used, whatever "
      "--samples says",
-     OptionKind::kList, kVerbValidate | kVerbReport | kVerbSearch,
+     OptionKind::kList, kVerbQuantize | kVerbValidate | kVerbReport | kVerbSearch,
      [](Options& o, const std::string& v) {
        o.eval_data.push_back(v);
        return Status::Ok();

@@ -124,6 +124,10 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { return SetCount(o.confirm, v, 0); }},
     {"all-methods", "", "the ranges of every method instead of one", OptionKind::kFlag, kVerbRanges,
      [](Options& o, const std::string& v) { return SetFlag(o.ranges.all_methods, v); }},
+    {"all-tensors", "",
+     "each float tensor's own range, also of tensors that the target does not quantize or that share another's range",
+     OptionKind::kFlag, kVerbRanges,
+     [](Options& o, const std::string& v) { return SetFlag(o.calibration.all_tensors, v); }},
     {"method-option", "KEY=VALUE", "option of the method, for example Percentile=99.99", OptionKind::kList,
      kChoosesRanges,
      [](Options& o, const std::string& v) {

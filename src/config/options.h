@@ -12,6 +12,7 @@
 
 #include "analyze/sample_groups.h"
 #include "base/shape.h"
+#include "config/precision_options.h"
 #include "data/data_options.h"
 #include "data/run_plan.h"
 #include "decide/requirement.h"
@@ -81,6 +82,7 @@ struct CalibrationOptions {
   ObserveOptions observe;
   WorkerOptions workers;
   CheckpointOptions checkpoint;
+  bool all_tensors = false;  ///< of ranges: also those that the target does not quantize
 };
 
 /// How much is tried.
@@ -237,6 +239,7 @@ struct Options {
   GivenTypes given_types;
   PlanOptions plan;
   AlgorithmOptions algorithms;
+  OwnDistance precision_distance;  ///< of auto_mixprecision: the calling program's; empty: none
   WriteOptions write;
   OutputOptions outputs;
   InstrumentOptions instrument;

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/tensor.h"
 #include "quantize/plan/tensor_override.h"
 
 namespace preon {
@@ -14,9 +16,20 @@ namespace preon {
 enum class OutputDistance : uint8_t { kL2, kKl, kCosine, kSqnr, kPsnr };
 std::string_view OutputDistanceName(OutputDistance distance);
 
+/// A distance of the calling program's own, over all runs at once: a tensor of the output for each, of float and of the
+/// quantized model. Less is nearer; what is no number counts as infinitely far.
+using OwnDistance = std::function<double(const std::vector<Tensor>& reference, const std::vector<Tensor>& quantized)>;
+
+struct DistanceMeasure {
+  OutputDistance kind = OutputDistance::kL2;
+  OwnDistance own;  ///< instead of `kind`; empty: none
+
+  std::string_view name() const { return own ? "own" : OutputDistanceName(kind); }
+};
+
 /// What is measured of a model with other types.
 struct PrecisionMetric {
-  OutputDistance distance = OutputDistance::kL2;
+  DistanceMeasure distance;
   int64_t output = 0;                   ///< index of the model's output
   int64_t samples = 0;                  ///< at most; 0 = all that trials keep
   std::optional<double> threshold = 0;  ///< none: nothing changes; 0: all candidates change

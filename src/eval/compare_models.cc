@@ -61,7 +61,8 @@ std::optional<Accuracy> Share(int64_t top1, int64_t top5, int64_t labelled) {
 // Outputs may have a million values: sums in registers, and of each sample on its own. Gives how many of `b` alone are
 // not finite.
 int64_t AddErrors(std::span<const double> a, std::span<const double> b, OutputSums& sums, ComparedPart& part) {
-  double signal = 0, other = 0, dot = 0, noise = 0, max_abs = 0;
+  SampleSums sample;
+  double max_abs = 0;
   int64_t not_finite = 0, float_not_finite = 0;
   for (size_t index = 0; index < a.size(); ++index) {
     const double exact = a[index], got = b[index], difference = exact - got;
@@ -69,18 +70,19 @@ int64_t AddErrors(std::span<const double> a, std::span<const double> b, OutputSu
       ++(std::isfinite(exact) ? not_finite : float_not_finite);
       continue;
     }
-    signal += exact * exact;
-    other += got * got;
-    dot += exact * got;
-    noise += difference * difference;
+    sample.signal += exact * exact;
+    sample.other += got * got;
+    sample.dot += exact * got;
+    sample.noise += difference * difference;
     max_abs = std::max(max_abs, std::abs(difference));
   }
-  part.signal += signal;
-  part.noise += noise;
-  sums.signal += signal;
-  sums.other += other;
-  sums.dot += dot;
-  sums.noise += noise;
+  part.signal += sample.signal;
+  part.noise += sample.noise;
+  sums.all.signal += sample.signal;
+  sums.all.other += sample.other;
+  sums.all.dot += sample.dot;
+  sums.all.noise += sample.noise;
+  sums.per_sample.Add(sample);
   sums.max_abs = std::max(sums.max_abs, max_abs);
   sums.not_finite += not_finite;
   sums.float_not_finite += float_not_finite;
@@ -252,13 +254,13 @@ Comparison Comparer::Finish() const {
       std::ranges::any_of(outputs_, [](const auto& output) { return output.second.labelled > 0; });
   for (const auto& [name, sums] : outputs_) {
     OutputComparison& output = result.outputs[name];
-    output.sqnr_db = Decibel(sums.signal, sums.noise);
+    output.sqnr_db = Decibel(sums.all.signal, sums.all.noise);
     output.ranked = sums.ranked;
     if (sums.values > 0) output.equal_share = static_cast<double>(sums.equal) / static_cast<double>(sums.values);
     if (sums.score_signal > 0) output.scores_sqnr_db = Decibel(sums.score_signal, sums.score_noise);
-    const double norms = std::sqrt(sums.signal) * std::sqrt(sums.other);
-    output.cosine = norms > 0 ? std::clamp(sums.dot / norms, -1.0, 1.0) : (sums.noise == 0 ? 1 : 0);
-    output.l2 = std::sqrt(sums.noise);
+    output.cosine = CosineOf(sums.all);
+    output.l2 = std::sqrt(sums.all.noise);
+    output.per_sample = sums.per_sample.Figures();
     output.max_abs = sums.max_abs;
     output.not_finite = sums.not_finite;
     output.shape_differs = sums.shape_differs;
@@ -273,7 +275,7 @@ Comparison Comparer::Finish() const {
     if (!output.constant && !sums.integers) output.saturated_share = SaturatedShare(sums.at_ends[0], sums.at_ends[1]);
     if (!output.left_out) {
       output.parts = sums.parts;
-      if (sums.noise > 0) output.sqnr_interval = sums.parts.OfSqnr();
+      if (sums.all.noise > 0) output.sqnr_interval = sums.parts.OfSqnr();
       if (sums.positions > 0) output.agreement_interval = sums.parts.OfAgreement(sums.agreed, sums.positions);
       if (sums.labelled > 0) output.drop_interval = DifferenceInterval(RightOf(sums.by_class));
     }
@@ -294,57 +296,6 @@ Comparison Comparer::Finish() const {
     result.by_class = sums_of_best->by_class;
   }
   return result;
-}
-
-std::vector<ClassDrop> WorstClasses(const std::map<int64_t, PairedCounts>& by_class) {
-  constexpr int64_t kLeastLost = 2;
-  constexpr size_t kMostClasses = 5;
-  std::vector<ClassDrop> worst;
-  for (const auto& [label, counts] : by_class)
-    if (counts.first_only - counts.second_only >= kLeastLost) worst.push_back({label, counts});
-  std::ranges::stable_sort(worst, std::greater(), [](const ClassDrop& drop) {
-    return static_cast<double>(drop.counts.first_only - drop.counts.second_only) /
-           static_cast<double>(drop.counts.all());
-  });
-  if (worst.size() > kMostClasses) worst.resize(kMostClasses);
-  return worst;
-}
-
-bool SameOutputs(const Comparison& comparison) {
-  return std::ranges::all_of(comparison.outputs, [](const auto& named) {
-    const OutputComparison& output = named.second;
-    return !output.left_out && output.max_abs == 0 && output.not_finite == 0;
-  });
-}
-
-const OutputComparison* WorstOutput(const Comparison& comparison) {
-  const OutputComparison* worst = nullptr;
-  const auto order = [](const OutputComparison& one) { return std::pair(one.equal_share.has_value(), one.sqnr_db); };
-  for (const auto& [name, output] : comparison.outputs) {
-    if (!output.left_out && (worst == nullptr || order(output) < order(*worst))) worst = &output;
-  }
-  return worst;
-}
-
-double WorstSqnrDb(const Comparison& comparison) {
-  const OutputComparison* worst = WorstOutput(comparison);
-  return worst == nullptr ? kExactSqnrDb : worst->sqnr_db;
-}
-
-void TakeFigures(Comparison unseen, Comparison& comparison) {
-  for (const auto& [name, of_one] : comparison.outputs) {
-    OutputComparison& output = unseen.outputs[name];
-    output.constant = of_one.constant;
-    output.saturated_share = of_one.saturated_share;
-  }
-  comparison = std::move(unseen);
-}
-
-void WidenIntervals(const Comparison& seen, Comparison& comparison) {
-  for (const auto& [name, of_seen] : seen.outputs) {
-    OutputComparison& output = comparison.outputs[name];
-    if (output.sqnr_interval) output.sqnr_interval = output.parts.OfSqnr(&of_seen.parts);
-  }
 }
 
 }  // namespace preon

@@ -13,6 +13,7 @@
 #include "eval/compared_parts.h"
 #include "eval/interval.h"
 #include "eval/most_changed.h"
+#include "eval/per_sample.h"
 #include "eval/score_channels.h"
 #include "eval/values_at_ends.h"
 
@@ -32,10 +33,11 @@ struct OutputComparison {
   double cosine = 1;
   double l2 = 0;  ///< sqrt(Σ (a - b)²)
   double max_abs = 0;
-  int64_t not_finite = 0;        ///< positions where the reference is finite and the other is not
-  int64_t float_not_finite = 0;  ///< positions where the reference is NaN or infinite; not in the figures above
-  int64_t unknown_labels = 0;    ///< labels beyond its classes, which are not in the accuracy
-  int64_t shape_differs = 0;     ///< runs whose shapes differ (data-dependent outputs); not in the figures above
+  std::optional<PerSample> per_sample;  ///< of runs, where the first axis does not count the samples
+  int64_t not_finite = 0;               ///< positions where the reference is finite and the other is not
+  int64_t float_not_finite = 0;         ///< positions where the reference is NaN or infinite; not in the figures above
+  int64_t unknown_labels = 0;           ///< labels beyond its classes, which are not in the accuracy
+  int64_t shape_differs = 0;            ///< runs whose shapes differ (data-dependent outputs); not in the figures above
   /// Nothing above but shape_differs and float_not_finite means anything: no run has the same shape, no value is finite
   /// in the reference, or it holds indices of what differs.
   bool left_out = false;
@@ -102,7 +104,9 @@ struct OutputSums {
   std::vector<double> first[2];              ///< values of the first sample, of each model; let go of once they change
   bool changes[2] = {false, false};
   ValuesAtEnds at_ends[2];
-  double signal = 0, noise = 0, other = 0, dot = 0, max_abs = 0;
+  SampleSums all;  ///< over all samples
+  PerSampleFigures per_sample;
+  double max_abs = 0;
   int64_t not_finite = 0, float_not_finite = 0, positions_seen = 0, shape_differs = 0, runs = 0;
   bool integers = false;
   int64_t values = 0, equal = 0;  // of integers

@@ -50,6 +50,7 @@ struct QuantizeStage::FloatSide {
   const std::string& source_path;
   const std::vector<TensorSpec>& inputs;
   const FloatOutputs& outputs;
+  int64_t most_samples;  // compared
 };
 
 // The result of one plan, as its users will load it.
@@ -157,15 +158,15 @@ Status QuantizeStage::CompareWithFloat(const FloatSide& in_float, const Model& q
   ReleaseFreeMemory();
   return CompareInto([&](const Batch& batch) { return reference.Outputs(batch); },
                      OutputsOf(beside ? *beside : *opened, context_), *source,
-                     {.at_once = runs.at_once, .max_samples = kMaxComparedSamples}, context_, comparer);
+                     {.at_once = runs.at_once, .max_samples = in_float.most_samples}, context_, comparer);
 }
 
 Result<std::optional<Comparison>> QuantizeStage::CompareStandIns(const PlannedModel& prepared,
                                                                  const FloatSide& in_float, const PlanInputs& inputs,
-                                                                 const ComparedSamples& compared) const {
+                                                                 const StandIns& stand_ins) const {
   Comparer comparer;
-  for (size_t index = 0; index < compared.stand_ins->count(); ++index) {
-    PREON_ASSIGN_OR_RETURN(const CalibrationData stand_in, compared.stand_ins->Make(index));
+  for (size_t index = 0; index < stand_ins.count(); ++index) {
+    PREON_ASSIGN_OR_RETURN(const CalibrationData stand_in, stand_ins.Make(index));
     const PlanInputs unseen{.data = stand_in,
                             .saved = inputs.saved,
                             .own_method = inputs.own_method,
@@ -187,14 +188,15 @@ Status QuantizeStage::CompareResult(const PlannedModel& prepared, const PlanInpu
   result.figures = compared.figures;
   FigureOrigin& origin = result.figures.origin;
   const bool large = HasLargeWeights(prepared.model.graph);
-  if (large && samples_.made_up()) {
+  const Samples judging = compared.judging.open ? compared.judging : Without(samples_, compared.left_out);
+  if (large && judging.made_up()) {
     origin = FigureOrigin::kNothing;
     return Status::Ok();
   }
   std::optional<Comparison> unseen, of_seen;
   if (compared.stand_ins != nullptr && !(large && compared.stand_ins->is_folds())) {
     if (!AnyChanged(result.improved)) {
-      PREON_ASSIGN_OR_RETURN(unseen, CompareStandIns(prepared, in_float, inputs, compared));
+      PREON_ASSIGN_OR_RETURN(unseen, CompareStandIns(prepared, in_float, inputs, *compared.stand_ins));
     }
     if (unseen && origin == FigureOrigin::kCalibration) origin = FigureOrigin::kCrossValidation;
     if (!unseen && origin == FigureOrigin::kHeldOut) origin = FigureOrigin::kRangesHaveSeen;
@@ -208,7 +210,7 @@ Status QuantizeStage::CompareResult(const PlannedModel& prepared, const PlanInpu
     return comparison;
   };
   if (!unseen || compared.left_out.empty()) {
-    PREON_ASSIGN_OR_RETURN(result.compare, compare_written(Without(samples_, compared.left_out)));
+    PREON_ASSIGN_OR_RETURN(result.compare, compare_written(judging));
   }
   const int64_t for_spread = large ? 0 : kSamplesOfSpread - (unseen ? *unseen : result.compare).samples;
   const int64_t more = std::max(for_spread, unseen ? kFewestOfWritten : 0);
@@ -310,13 +312,13 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   const auto first = written.session->Run(batch.feeds, context_);
   if (!first.ok() && first.status().id() == ErrorId::kCancelled) return first.status();
   if (!first.ok()) return NotWritten(ErrorId::kVerifyRun, "the result fails on sample 0", first.status());
-
   QuantizeResult result{.samples = inputs.data.sample_count(),
                         .observed_tensors = static_cast<int64_t>(prepared.plan.ObservedTensors().size())};
   for (const auto& [tensor, activation] : prepared.plan.activations)
     result.shared_tensors += !activation.shares.empty();
   result.improved = std::move(improved);
-  const FloatSide in_float{prepared.model.source_path, prepared.inputs, float_outputs};
+  const FloatSide in_float{prepared.model.source_path, prepared.inputs, float_outputs,
+                           compared.judging.open ? BatchLoopOptions().max_samples : kMaxComparedSamples};
   PREON_RETURN_IF_ERROR(CompareResult(prepared, inputs, in_float, compared, written, result));
   PREON_ASSIGN_OR_RETURN(result.dpu_costs, DpuCostsOf(prepared, batch, inputs, written, float_outputs));
   result.warnings = WarningsOf(result.compare);
@@ -332,7 +334,6 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   result.warnings = std::move(warnings);
   result.placement = std::move(written.placement);
   result.positions = std::move(written.notes.positions);
-
   std::set<std::string> for_accuracy;
   for (const auto& [node, reason] : prepared.left_float)
     if (reason == FloatReason::kAccuracy) for_accuracy.insert(node);

@@ -32,6 +32,7 @@ struct ComparedSamples {
   /// Their statistics lack samples that are compared, each sample is missing in one of them. Null: the written model
   /// itself is compared.
   const StandIns* stand_ins = nullptr;
+  Samples judging;  ///< all of these are compared instead; none where it can't be opened
   FigureSamples figures;
 };
 
@@ -77,7 +78,7 @@ class QuantizeStage {
                           Comparer& comparer) const;
   /// Each on the samples that it has not seen; absent where there is no telling.
   Result<std::optional<Comparison>> CompareStandIns(const PlannedModel& prepared, const FloatSide& in_float,
-                                                    const PlanInputs& inputs, const ComparedSamples& compared) const;
+                                                    const PlanInputs& inputs, const StandIns& stand_ins) const;
   /// The result's figures, and which samples they come from.
   Status CompareResult(const PlannedModel& prepared, const PlanInputs& inputs, const FloatSide& in_float,
                        const ComparedSamples& compared, Written& written, QuantizeResult& result) const;

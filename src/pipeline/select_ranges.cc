@@ -43,6 +43,23 @@ PlannedRanges PlanRanges(const Graph& graph, const QuantPlan& plan) {
   return ranges;
 }
 
+void PlanAllTensors(const Graph& graph, const RangeQuery& query, QuantPlan& plan) {
+  const std::map<std::string, ActivationPlan> planned = std::exchange(plan.activations, {});
+  const auto add = [&](const std::string& tensor) {
+    if (graph.TypeOf(tensor) != DataType::kFloat) return;
+    ActivationPlan& activation = plan.activations[tensor];
+    const auto own = planned.find(tensor);
+    if (own != planned.end() && !own->second.block)
+      activation = {.format = own->second.format, .scale_type = own->second.scale_type, .method = own->second.method};
+    else
+      activation = {.format = query.format, .scale_type = query.scale_type};
+  };
+  for (const std::string& input : graph.inputs()) add(input);
+  for (const auto& node : graph.nodes()) {
+    for (const std::string& output : node->outputs()) add(output);
+  }
+}
+
 Result<TensorRanges> SelectRanges(const PlannedRanges& planned, const RangeMethod& method, const PlanInputs& inputs,
                                   const RunContext& context) {
   TensorRanges selected;

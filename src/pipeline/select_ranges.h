@@ -13,6 +13,9 @@ namespace preon {
 
 /// Of each of QuantPlan::RangeTensors, what its range depends on beside statistics.
 PlannedRanges PlanRanges(const Graph& graph, const QuantPlan& plan);
+/// Float tensors that are no constants get activations with ranges of their own, for what the plan has of them or for
+/// `query`. Nothing can be written by the plan any more.
+void PlanAllTensors(const Graph& graph, const RangeQuery& query, QuantPlan& plan);
 
 /// A range for each planned one: the saved one, else by the tensor's own method, else the collected one,
 /// else the one chosen before, else by `method` from the statistics and, if the method is graph-aware, from the graph

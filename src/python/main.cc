@@ -43,7 +43,8 @@ ElementType TypeOf(const std::string& input, nb::dlpack::dtype type) {
 // Python's callbacks, called on the library's threads. What they raise ends the run and is raised again behind it.
 class Callbacks {
  public:
-  Callbacks(nb::object reader, nb::object progress) : reader_(std::move(reader)), progress_(std::move(progress)) {}
+  Callbacks(nb::object reader, nb::object progress, nb::object distance)
+      : reader_(std::move(reader)), progress_(std::move(progress)), distance_(std::move(distance)) {}
 
   void Attach(QuantizeOptions& options) {
     options.cancel = &cancel_;
@@ -59,6 +60,18 @@ class Callbacks {
       };
       options.reader = [this](int64_t index, std::vector<InputArray>& inputs) {
         return Guarded([&] { return Read(index, inputs); });
+      };
+    }
+    if (!distance_.is_none()) {
+      options.precision_distance = [this](const std::vector<OutputArray>& reference,
+                                          const std::vector<OutputArray>& quantized) {
+        double distance = 0;
+        const bool told = Guarded([&] {
+          distance = nb::cast<double>(distance_(ListOf(reference), ListOf(quantized)));
+          return true;
+        });
+        if (!told) throw std::runtime_error("see the exception");  // Rethrow() has it
+        return distance;
       };
     }
     if (progress_.is_none()) return;
@@ -89,6 +102,17 @@ class Callbacks {
     }
   }
 
+  // Copies, which may be kept.
+  static nb::list ListOf(const std::vector<OutputArray>& outputs) {
+    nb::list arrays;
+    for (const OutputArray& output : outputs) {
+      const std::vector<size_t> shape(output.shape.begin(), output.shape.end());
+      arrays.append(nb::cast(nb::ndarray<nb::numpy, const float>(output.values, shape.size(), shape.data()),
+                             nb::rv_policy::copy));
+    }
+    return arrays;
+  }
+
   bool Read(int64_t index, std::vector<InputArray>& inputs) {
     arrays_.clear();
     const nb::object sample = reader_(index);
@@ -114,7 +138,7 @@ class Callbacks {
     return true;
   }
 
-  nb::object reader_, progress_;
+  nb::object reader_, progress_, distance_;
   std::vector<Array> arrays_;  // until the next call
   std::atomic<bool> cancel_ = false;
   std::exception_ptr failure_;
@@ -215,8 +239,9 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 using ShownAs = std::vector<std::pair<std::string, std::string>>;
 
 template <Interrupted kInterrupted = Interrupted::kRaises, typename Body>
-nb::tuple Run(QuantizeOptions options, nb::object reader, nb::object progress, const Body& body) {
-  Callbacks callbacks(std::move(reader), std::move(progress));
+nb::tuple AnswerOf(QuantizeOptions options, nb::object reader, nb::object progress, const Body& body,
+                   nb::object distance = nb::none()) {
+  Callbacks callbacks(std::move(reader), std::move(progress), std::move(distance));
   callbacks.Attach(options);
   const ActiveRun active(callbacks);
   using Answered = decltype(body(options));
@@ -236,37 +261,45 @@ QuantizeOptions OptionsOf(std::string model, std::string output, Settings settin
 template <auto kVerb, Interrupted kInterrupted = Interrupted::kRaises>
 nb::tuple RunVerb(std::string model, std::string output, Settings settings, nb::object reader, nb::object progress,
                   ShownAs shown_as) {
-  return Run<kInterrupted>(OptionsOf(std::move(model), std::move(output), std::move(settings), std::move(shown_as)),
-                           std::move(reader), std::move(progress),
-                           [](const QuantizeOptions& options) { return kVerb(options); });
+  return AnswerOf<kInterrupted>(
+      OptionsOf(std::move(model), std::move(output), std::move(settings), std::move(shown_as)), std::move(reader),
+      std::move(progress), [](const QuantizeOptions& options) { return kVerb(options); });
+}
+
+nb::tuple RunQuantize(std::string model, std::string output, Settings settings, nb::object reader, nb::object progress,
+                      ShownAs shown_as, nb::object distance) {
+  return AnswerOf(
+      OptionsOf(std::move(model), std::move(output), std::move(settings), std::move(shown_as)), std::move(reader),
+      std::move(progress), [](const QuantizeOptions& options) { return Quantize(options); }, std::move(distance));
 }
 
 // A verb that takes two models.
 template <auto kVerb>
 nb::tuple RunVerbOnTwo(std::string model, std::string other, Settings settings, nb::object reader, nb::object progress,
                        ShownAs shown_as) {
-  return Run(OptionsOf(std::move(model), "", std::move(settings), std::move(shown_as)), std::move(reader),
-             std::move(progress), [&](const QuantizeOptions& options) { return kVerb(options, other); });
+  return AnswerOf(OptionsOf(std::move(model), "", std::move(settings), std::move(shown_as)), std::move(reader),
+                  std::move(progress), [&](const QuantizeOptions& options) { return kVerb(options, other); });
 }
 
 nb::tuple RunValidate(std::string model, std::vector<std::string> quantized, Settings settings, nb::object reader,
                       nb::object progress, ShownAs shown_as) {
-  return Run(OptionsOf(std::move(model), "", std::move(settings), std::move(shown_as)), std::move(reader),
-             std::move(progress), [&](const QuantizeOptions& options) { return Validate(options, quantized); });
+  return AnswerOf(OptionsOf(std::move(model), "", std::move(settings), std::move(shown_as)), std::move(reader),
+                  std::move(progress), [&](const QuantizeOptions& options) { return Validate(options, quantized); });
 }
 
 // The first of the models is the float one.
 nb::tuple RunReport(std::vector<std::string> models, std::string output, Settings settings, nb::object reader,
                     nb::object progress, ShownAs shown_as) {
   const std::vector<std::string> quantized(models.begin() + 1, models.end());
-  return Run(OptionsOf(models.at(0), std::move(output), std::move(settings), std::move(shown_as)), std::move(reader),
-             std::move(progress), [&](const QuantizeOptions& options) { return MakeReport(options, quantized); });
+  return AnswerOf(OptionsOf(models.at(0), std::move(output), std::move(settings), std::move(shown_as)),
+                  std::move(reader), std::move(progress),
+                  [&](const QuantizeOptions& options) { return MakeReport(options, quantized); });
 }
 
 nb::tuple RunMerge(std::vector<std::string> files, std::string output, Settings settings, nb::object reader,
                    nb::object progress, ShownAs shown_as) {
-  return Run(OptionsOf("", std::move(output), std::move(settings), std::move(shown_as)), std::move(reader),
-             std::move(progress), [&](const QuantizeOptions& options) { return Merge(options, files); });
+  return AnswerOf(OptionsOf("", std::move(output), std::move(settings), std::move(shown_as)), std::move(reader),
+                  std::move(progress), [&](const QuantizeOptions& options) { return Merge(options, files); });
 }
 
 }  // namespace
@@ -279,12 +312,15 @@ NB_MODULE(_preon, module) {
     module.def(name, function, nb::arg(first), nb::arg(second), nb::arg("settings"), nb::arg("reader").none(),
                nb::arg("progress").none(), nb::arg("shown_as") = preon::ShownAs());
   };
-  def("quantize", &preon::RunVerb<&preon::Quantize>, "output");
+  module.def("quantize", &preon::RunQuantize, nb::arg("model"), nb::arg("output"), nb::arg("settings"),
+             nb::arg("reader").none(), nb::arg("progress").none(), nb::arg("shown_as") = preon::ShownAs(),
+             nb::arg("distance").none() = nb::none());
   def("calibrate", &preon::RunVerb<&preon::Calibrate>, "output");
   def("merge", &preon::RunMerge, "output", "files");
   def("status", &preon::RunVerb<&preon::RunStatus>, "output");
   def("ranges", &preon::RunVerb<&preon::Ranges>, "output");
   def("analyze", &preon::RunVerb<&preon::Analyze>, "output");
+  def("run", &preon::RunVerb<&preon::Run>, "output");
   def("inspect", &preon::RunVerb<&preon::Inspect>, "output");
   def("instrument", &preon::RunVerb<&preon::Instrument>, "output");
   def("passes", &preon::RunVerb<&preon::Passes>, "output");

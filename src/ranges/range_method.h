@@ -42,6 +42,8 @@ class RangeMethod {
   /// Errors: kRangeMissing for an empty sketch, kRangeNotFinite.
   /// A method that collects has no answer from a sketch: kConflictingOptions.
   virtual Result<Range> Choose(const TensorSketch& sketch, const RangeQuery& query) const = 0;
+  /// Do the options that were applied mean something for activations of this type? Errors: kConflictingOptions.
+  virtual Status CheckType(DataType /*activation*/) const { return Status::Ok(); }
   /// True: a tensor's range comes from its values in the order of the data, which Collect makes a collector for.
   virtual bool collects() const { return false; }
   /// Only if collects(). Errors: kConflictingOptions for a query that the method has no answer to.

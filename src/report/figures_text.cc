@@ -22,6 +22,8 @@ const char* UnitWord(MetricUnit unit) {
 
 std::string_view FigureOriginName(FigureOrigin origin) {
   switch (origin) {
+    case FigureOrigin::kEvalData:
+      return "eval_data";
     case FigureOrigin::kHeldOut:
       return "held_out";
     case FigureOrigin::kRangesHaveSeen:
@@ -45,6 +47,8 @@ std::string FiguresText(const FigureSamples& figures, int64_t samples) {
     return StrCat(CountText(samples, "sample"), what, "; 95 % intervals in parentheses");
   };
   switch (figures.origin) {
+    case FigureOrigin::kEvalData:
+      return with(" of --eval-data, not used for calibration or choices");
     case FigureOrigin::kHeldOut:
       return with(" not used for calibration or choices");
     case FigureOrigin::kRangesHaveSeen:

@@ -31,6 +31,12 @@ void AddComparisonJson(JsonObject& json, const Comparison& compare) {
       continue;
     }
     entry = {{"sqnr_db", output.sqnr_db}, {"cosine", output.cosine}, {"l2", output.l2}, {"max_abs", output.max_abs}};
+    if (const std::optional<PerSample>& each = output.per_sample; each) {
+      entry["per_sample"] = {{"cosine_mean", each->cosine_mean},
+                             {"cosine_min", each->cosine_min},
+                             {"l2_mean", each->l2_mean},
+                             {"l2_max", each->l2_max}};
+    }
     AddIntervalJson(entry, "sqnr_db_interval", output.sqnr_interval);
     if (output.equal_share) entry["equal_share"] = *output.equal_share;
     if (output.ranked) entry["ranked"] = true;

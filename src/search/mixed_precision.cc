@@ -77,7 +77,7 @@ class PrecisionSearch {
       return Error(ErrorId::kBadOptionValue, "metric_output_index: got ", metric_.output, ", but the model has ",
                    outputs.size(), " outputs");
     output_ = outputs[static_cast<size_t>(metric_.output)];
-    result().metric = OutputDistanceName(metric_.distance);
+    result().metric = metric_.distance.name();
     result().output = output_;
     result().threshold = metric_.threshold;
     result().raises = metric_.raises;
@@ -138,7 +138,7 @@ class PrecisionSearch {
     if (!plan) return kNever;
     PREON_ASSIGN_OR_RETURN(const Model quantized,
                            WritePlan(prepared_.model, *plan, method_, inputs_, trials_.context()));
-    return MeanDistance(quantized, metric_.distance, output_, runs_, trials_);
+    return DistanceFromFloat(quantized, metric_.distance, output_, runs_, trials_);
   }
 
   // Candidates without scores. One that can't change is the last one; where none can, the last reason is the error.

@@ -62,6 +62,8 @@ std::vector<float> ToFloats(const Tensor& tensor) {
   return {values.begin(), values.end()};
 }
 
+Tensor AsFloats(const Tensor& tensor) { return Tensor::FromFloats(tensor.shape(), ToFloats(tensor)); }
+
 }  // namespace
 
 double DistanceOf(OutputDistance distance, std::span<const float> reference, std::span<const float> quantized) {
@@ -83,9 +85,10 @@ double DistanceOf(OutputDistance distance, std::span<const float> reference, std
   return 0;
 }
 
-Result<double> MeanDistance(const Model& quantized, OutputDistance distance, const std::string& output,
-                            const TrialRuns& runs, Trials& trials) {
+Result<double> DistanceFromFloat(const Model& quantized, const DistanceMeasure& measure, const std::string& output,
+                                 const TrialRuns& runs, Trials& trials) {
   double sum = 0, count = 0;
+  std::vector<Tensor> all_of_float, all_of_quantized;  // for a distance of its own alone
   const auto find = [&](const std::vector<NamedTensor>& outputs) {
     return std::ranges::find(outputs, output, &NamedTensor::name);
   };
@@ -97,13 +100,18 @@ Result<double> MeanDistance(const Model& quantized, OutputDistance distance, con
     if (!comparable)
       return Status(Error(ErrorId::kVerifyOutput, "mixed precision: output '", output,
                           "' can't be compared: it is not float, or its shape depends on the data"));
-    sum += DistanceOf(distance, ToFloats(of_float->tensor), ToFloats(of_quantized->tensor));
+    if (measure.own) {
+      all_of_float.push_back(AsFloats(of_float->tensor));
+      all_of_quantized.push_back(AsFloats(of_quantized->tensor));
+    } else {
+      sum += DistanceOf(measure.kind, ToFloats(of_float->tensor), ToFloats(of_quantized->tensor));
+    }
     ++count;
     return Status::Ok();
   };
   PREON_RETURN_IF_ERROR(trials.Visit(quantized, runs, visit));
-  const double mean = sum / count;
-  return std::isfinite(mean) ? mean : std::numeric_limits<double>::infinity();
+  const double distance = measure.own ? measure.own(all_of_float, all_of_quantized) : sum / count;
+  return std::isfinite(distance) ? distance : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace preon

@@ -14,9 +14,10 @@ namespace preon {
 /// cosine: 1 - cos, 0 where one has no norm; sqnr, psnr: decibels, negative.
 double DistanceOf(OutputDistance distance, std::span<const float> reference, std::span<const float> quantized);
 
-/// The mean of it over runs of the model. Infinite where the mean is no number.
+/// Of a model: the mean of it over the runs, or what a distance of its own says of all of them, which gets float32.
+/// Infinite where that is no number.
 /// Errors: kVerifyOutput where the output is not float or its shape depends on the data; those of Trials::Visit.
-Result<double> MeanDistance(const Model& quantized, OutputDistance distance, const std::string& output,
-                            const TrialRuns& runs, Trials& trials);
+Result<double> DistanceFromFloat(const Model& quantized, const DistanceMeasure& measure, const std::string& output,
+                                 const TrialRuns& runs, Trials& trials);
 
 }  // namespace preon

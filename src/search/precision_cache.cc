@@ -69,7 +69,7 @@ std::string PrecisionKey(const PlannedModel& prepared, const std::vector<Precisi
     }
     lines.emplace_back("form");
   }
-  lines.push_back(StrCat(OutputDistanceName(options.metric.distance), options.metric.output));
+  lines.push_back(StrCat(options.metric.distance.name(), options.metric.output));
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
   return Sha256Hex(text);

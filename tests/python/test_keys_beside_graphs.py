@@ -1,12 +1,14 @@
 """Keys of AMD Quark that leave the bytes of the model alone: what they do shows elsewhere, or is always so, or an error says why not."""
 
+import numpy as np
 import pytest
 
-from key_runs import QUARK, key, run, workplace  # noqa: F401: fixtures
+from key_runs import QUARK, SAMPLES, Written, key, run, workplace  # noqa: F401: fixtures
 
 #: By the tests below.
 BESIDE = {"CalibOptimizeDisk", "CalibOptimizeMem", "CalibWorkerNum", "LWPUseHistogram", "Scenario", "ExecutionProviders", "QuantizationPreference",
-          "PrintSummary", "DebugMode", "IgnoreWarnings", "EvalMetrics", "TmpDir", "UseFP32Scale", "AdjustBiasScale", "SpecificTensorPrecision"}
+          "PrintSummary", "DebugMode", "IgnoreWarnings", "EvalMetrics", "TmpDir", "UseFP32Scale", "AdjustBiasScale", "SpecificTensorPrecision", "EvalDataReader", "NodesWithMixedPrecision", "UseQDQVitisCustomOps",
+          "UsePowerOf2Scale"}
 
 
 def warnings_of(run, *options):
@@ -26,7 +28,8 @@ def refused(preon, workplace):
 
 @pytest.mark.parametrize("setting", ["CalibOptimizeDisk=true", "CalibOptimizeMem=true", "CalibWorkerNum=1", "ExecutionProviders=[\"CPUExecutionProvider\"]",
                                      "QuantizationPreference=accuracy", "PrintSummary=false", "DebugMode=true", "IgnoreWarnings=false",
-                                     "EvalMetrics=true", "LWPUseHistogram=true", "Scenario=same"])
+                                     "EvalMetrics=true", "LWPUseHistogram=true", "Scenario=same", "NodesWithMixedPrecision=[\"n_c1\"]",
+                                     "UseQDQVitisCustomOps=false", "UsePowerOf2Scale=true"])
 def test_leaves_the_model_alone(run, setting):
     plain, told = warnings_of(run, *QUARK)
     content, told_with = warnings_of(run, *QUARK, *key(setting))
@@ -49,7 +52,11 @@ def test_says_that_it_has_no_effect(run, setting, says):
 @pytest.mark.parametrize("options, setting, number, says", [
     (["--method", "layerwise-percentile"], "LWPUseHistogram=false", 1004, "--exact makes the histograms exact"),
     (["--method", "minmax"], "LWPUseHistogram=false", 1004, "LWPUseHistogram: has no effect on method minmax"),
-    (["--method", "distribution"], "Scenario=p3", 1007, "Scenario 'p3'"),
+    (["--method", "distribution"], "Scenario=p3", 1004, "Scenario p3 is for float8 types, got uint8"),
+    (["--method", "minmax"], "UsePowerOf2Scale=false", 1004, "UsePowerOf2Scale: has no effect where no scale type is power-of-two"),
+    (["--method", "minmax"], "EvalDataReader=x.npz", 1002, "EvalDataReader: got 'x.npz', wanted an object that only the calling program can give"),
+    (["--method", "minmax"], "FastFinetune={\"OptimAlgorithm\": \"adaround\"}", 1004, "FastFinetune.OptimAlgorithm: has no effect without --algorithm adaround or adaquant"),
+    (["--method", "minmax", "--algorithm", "adaquant"], "FastFinetune={\"OptimAlgorithm\": \"adaround\"}", 1004, "got both, wanted one"),
     (["--method", "minmax"], "SpecificTensorPrecision=true", 1004, "has no effect without MixedPrecisionTensor"),
     (["--method", "minmax"], "MixedPrecisionTensor={\"QInt16\": [\"relu\"]}", 1004, "has no effect without SpecificTensorPrecision=true"),
     (["--method", "minmax"], "ExecutionProviders=[\"CudaExecutionProvider\"]", 1002, "did you mean 'CUDAExecutionProvider'"),
@@ -57,6 +64,22 @@ def test_says_that_it_has_no_effect(run, setting, says):
 ])
 def test_says_why_not(refused, options, setting, number, says):
     refused(number, "--target", "quark", *options, *key(setting), says=says)
+
+
+def test_float_scales_in_place_of_powers_of_two(run):
+    powers = [*QUARK, "--scale-type", "power-of-two"]
+    by_key = run(*powers, *key("UsePowerOf2Scale=false"))[0]
+    assert by_key == run(*QUARK)[0] != run(*powers)[0]
+
+
+def test_scenario_of_float8(run):
+    """The scale divides the deviation of the values (same), or of their cube roots (p3), by that of the codes."""
+    f8 = ["--target", "ort", "--method", "distribution", "--activation", "float8e4m3fn", "--weight", "float8e4m3fn", "--always-write"]
+    written = {scenario: Written(run(*f8, *key(f"Scenario={scenario}"))[0]) for scenario in ("same", "p3")}
+    scales = {scenario: float(model.values(model.nodes["x_Div"].input[1])) for scenario, model in written.items()}
+    assert scales["same"] == pytest.approx(SAMPLES.astype(np.float64).std() / 100.0577, rel=1e-5)
+    assert scales["p3"] == pytest.approx(np.cbrt(SAMPLES.astype(np.float64)).std() / 100.0577, rel=5e-3)
+    assert run(*f8)[0] == run(*f8, *key("Scenario=same"))[0]
 
 
 def test_workers_are_processes(run):

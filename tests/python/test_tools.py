@@ -118,6 +118,10 @@ def test_functions_of_float_models(model, tmp_path):
     assert [node.input[1] for node in unique(small_model()).graph.node] == ["w", "duplicatedw2", "duplicatedw3"]
     assert [node.input[1] for node in unique(small_model(), ["MatMul"]).graph.node] == ["duplicatedw2", "duplicatedw3", "w"]
     assert function("convert_opset_version")(onnx.load(tmp_path / model), 19).opset_import[0].version == 19
+    for option in ("--input_output_name_shapes", "--fix_shapes"):
+        main = importlib.import_module("preon.tools.fix_shapes").main
+        assert main(["--input_model_path", str(tmp_path / "m.onnx"), "--output_model_path", str(tmp_path / "fixed.onnx"), option, "x:[2,2];y:[2,2]"]) in (0, None)
+        assert [dim.dim_value for dim in onnx.load(tmp_path / "fixed.onnx").graph.input[0].type.tensor_type.shape.dim] == [2, 2]
     fixed = function("fix_shapes")(tmp_path / "m.onnx", "x:[2, 2]; y:[2,2]")
     assert [dim.dim_value for dim in fixed.graph.input[0].type.tensor_type.shape.dim] == [2, 2]
 

@@ -8,6 +8,7 @@ from ..core import Model, Path, Reader, quantize
 from ..errors import ConfigError
 from .config.config import Config, QConfig
 from .config.legacy import dynamic_options, to_qconfig
+from .config.objects import without_objects
 
 _NO_DATA = 1003
 
@@ -39,7 +40,7 @@ class ModelQuantizer:
         Returns None where there is a path. Warns of all that result.warnings has. Raises PreonError and its kinds, and what the reader raises.
         """
         has_samples = calibration_data_reader is not None or calibration_data_path is not None
-        options = self._options(algorithms, has_samples)
+        options = self._options(algorithms, has_samples, calibration_data_reader)
         source = self._source(model_input, calibration_data_reader, calibration_data_path)
         try:
             result = quantize(model_input, model_output, **source, **options)
@@ -53,16 +54,19 @@ class ModelQuantizer:
             warnings.warn(text, UserWarning, 2)
         return result.model
 
-    def _options(self, algorithms, has_samples):
+    def _options(self, algorithms, has_samples, calibrates):
+        """`calibrates`: the reader that does, or None."""
         config = self.config
         if isinstance(config, Config):
             if config.global_quant_config.use_dynamic_quant:
-                return dynamic_options(config.global_quant_config)
+                fields, objects = without_objects(config.global_quant_config, calibrates)
+                return {**dynamic_options(fields), **objects}
             config = to_qconfig(config.global_quant_config, algorithms)
+        config, objects = without_objects(config, calibrates)
         stored = config.to_dict()
         if has_samples:
             stored["extra_options"].pop("UseRandomData", None)  # for the case that there are no samples
-        return {"qconfig": json.dumps(stored)}
+        return {"qconfig": json.dumps(stored), **objects}
 
     @staticmethod
     def _source(model, reader, data_path):

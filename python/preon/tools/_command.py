@@ -17,14 +17,16 @@ def model_tool(description, names, convert, by_path=False, **options):
     names    of the two files, and of what stands between them; with "--" in front they are options, else positions
     convert  (onnx.ModelProto, arguments) -> onnx.ModelProto, or None for the one it was given
     by_path  it is given the path instead, which spares a copy of large models
-    options  further arguments: name -> keywords of add_argument; save_as_external_data or external_data, and all_tensors_to_one_file, say how it is written
+    options  further arguments: name -> keywords of add_argument; save_as_external_data or external_data, and all_tensors_to_one_file, say how it is written;
+             `other`: another name of it
     """
     def main(given=None):
         parser = argparse.ArgumentParser(description=description)
         for name in names:
             parser.add_argument(name, **({"required": True} if name.startswith("-") else {}))
         for name, keywords in options.items():
-            parser.add_argument(name if name in names else f"--{name}", **keywords)
+            other = [f"--{keywords['other']}"] if "other" in keywords else []
+            parser.add_argument(name if name in names else f"--{name}", *other, **{key: value for key, value in keywords.items() if key != "other"})
         arguments = parser.parse_args(as_positions(given, [name for name in names if not name.startswith("-")]))
         source, target = (getattr(arguments, names[index].lstrip("-")) for index in (0, -1))
         apart = getattr(arguments, "save_as_external_data", False) or getattr(arguments, "external_data", False)

@@ -1,4 +1,4 @@
-"""Gives inputs and outputs fixed shapes: --input_output_name_shapes "x:[1,3,224,224];y:[1,10]"."""
+"""Gives inputs and outputs fixed shapes: --input_output_name_shapes, or --fix_shapes, "x:[1,3,224,224];y:[1,10]"."""
 import sys
 
 from ..core import passes
@@ -29,7 +29,7 @@ def fix_input_and_output_shapes(model_input, fix_shapes):
 
 main = model_tool(__doc__, ("--input_model_path", "--output_model_path"),
                   lambda model, given: fix_input_and_output_shapes(model, given.input_output_name_shapes),
-                  input_output_name_shapes={"required": True, "help": "NAME:[SIZE,…];NAME:[…]"})
+                  input_output_name_shapes={"other": "fix_shapes", "required": True, "help": "NAME:[SIZE,…];NAME:[…]"})
 
 if __name__ == "__main__":
     sys.exit(main())

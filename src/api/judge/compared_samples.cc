@@ -27,10 +27,8 @@ Result<ComparedSamples> KeepFromFitting(const Samples& samples, const std::vecto
   return compared;
 }
 
-}  // namespace
-
-Result<ComparedSamples> ChooseComparedSamples(const Calibration& calibration, const SampleUse& use,
-                                              const Samples& samples, const std::vector<TensorSpec>& inputs) {
+Result<ComparedSamples> ChooseOfGiven(const Calibration& calibration, const SampleUse& use, const Samples& samples,
+                                      const std::vector<TensorSpec>& inputs) {
   ComparedSamples compared;
   if (samples.made_up()) {
     compared.figures.origin = FigureOrigin::kMadeUp;
@@ -65,6 +63,20 @@ Result<ComparedSamples> ChooseComparedSamples(const Calibration& calibration, co
     compared.held_out = WithoutRuns(calibration.data.samples, without->samples);
     compared.stand_ins = &stand_ins;
   }
+  return compared;
+}
+
+}  // namespace
+
+Result<ComparedSamples> ChooseComparedSamples(const Calibration& calibration, const SampleUse& use,
+                                              const Samples& samples, const std::vector<TensorSpec>& inputs) {
+  PREON_ASSIGN_OR_RETURN(ComparedSamples compared, ChooseOfGiven(calibration, use, samples, inputs));
+  if (!use.eval.open) return compared;
+  compared.judging = use.eval;
+  compared.figures.origin = use.eval_unseen ? FigureOrigin::kEvalData : FigureOrigin::kCalibration;
+  compared.figures.too_few = false;
+  compared.left_out.clear();  // they tell nothing of other samples
+  compared.stand_ins = nullptr;
   return compared;
 }
 

@@ -13,8 +13,10 @@ namespace preon {
 
 /// What has been done with samples before.
 struct SampleUse {
-  const SampleRuns& seen;  ///< these were calibrated with, or choices made by them, as far as is known
-  bool from_file = false;  ///< statistics or ranges come from a file
+  const SampleRuns& seen;   ///< these were calibrated with, or choices made by them, as far as is known
+  bool from_file = false;   ///< statistics or ranges come from a file
+  Samples eval;             ///< of --eval-data: the figures come from these, and nothing else depends on them
+  bool eval_unseen = true;  ///< none of them calibrates
   /// Will an algorithm fit codes to samples (WillImproveCodes)? Asked only where no calibration has kept some apart.
   std::function<Result<bool>()> fits_codes;
 };

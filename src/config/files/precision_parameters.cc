@@ -54,7 +54,7 @@ constexpr auto kSetters = std::to_array<Setter>({
     {"IncludeLayers", [](PrecisionOptions& o, const KeyValue& v) { o.candidates.include = v.texts; }},
     {"MetricDefault",
      [](PrecisionOptions& o, const KeyValue& v) {
-       o.metric.distance =
+       o.metric.distance.kind =
            std::ranges::find(kDistanceNames, v.text, [](const auto& pair) { return pair.second; })->first;
      }},
     {"MetricOptimizeObject", [](PrecisionOptions& o, const KeyValue& v) { o.metric.raises = v.text == "quality"; }},
@@ -172,7 +172,7 @@ Status AskForPrecision(AlgorithmOptions& options, const Json& parameters) {
   return SetEntries(checked, options.precision);
 }
 
-Result<std::optional<PrecisionOptions>> ReadPrecision(const AlgorithmOptions& options) {
+Result<std::optional<PrecisionOptions>> ReadPrecision(const AlgorithmOptions& options, const OwnDistance& distance) {
   if (options.precision.empty() && options.precision_keys.empty()) return std::optional<PrecisionOptions>();
   PrecisionOptions read;
   PREON_RETURN_IF_ERROR(SetEntries(read, options.precision).WithContext(kMixedPrecision));
@@ -180,6 +180,7 @@ Result<std::optional<PrecisionOptions>> ReadPrecision(const AlgorithmOptions& op
   if (read.forms.empty())
     return Error(ErrorId::kMissingOption, kMixedPrecision,
                  ": needs target_layer_config, the types that layers may get");
+  read.metric.distance.own = distance;
   return std::optional(std::move(read));
 }
 

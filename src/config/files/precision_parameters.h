@@ -15,7 +15,8 @@ namespace preon {
 Status AskForPrecision(AlgorithmOptions& options, const nlohmann::json& parameters);
 
 /// What parameters and, over them, the keys of table AutoMixprecision say; none where neither is there.
+/// @param distance  the calling program's, over theirs; empty: none
 /// Errors: kUnknownOption with the nearest name, kBadOptionValue, kBadConfig; kMissingOption without a target.
-Result<std::optional<PrecisionOptions>> ReadPrecision(const AlgorithmOptions& options);
+Result<std::optional<PrecisionOptions>> ReadPrecision(const AlgorithmOptions& options, const OwnDistance& distance);
 
 }  // namespace preon

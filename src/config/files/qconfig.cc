@@ -10,6 +10,7 @@
 #include "config/files/layer_config.h"
 #include "config/files/precision_parameters.h"
 #include "config/files/qconfig_fields.h"
+#include "config/float_scales.h"
 #include "config/json_text.h"
 #include "config/json_values.h"
 #include "config/keys/algorithm_settings.h"
@@ -276,6 +277,9 @@ Status ApplyQConfig(Options& options, const Json& config) {
                             .WithContext("algo_config"));
   PREON_RETURN_IF_ERROR(
       ApplyExternalData(options, part("use_external_data_format", false)).WithContext("use_external_data_format"));
+  PlanOptions& plan = options.plan;
+  if (!SettleFloatScales(options.given.keys, plan.scale_type, plan.weight_scale_type, plan.settings))
+    options.given.warnings.push_back(StrCat(kPowerOf2Key, ": has no effect ", kNoPowersAsked));
   const bool for_quark = !options.target;
   PREON_RETURN_IF_ERROR(ApplyConfigObject(options, part("preon_options", Json::object())).WithContext("preon_options"));
   if (for_quark && !options.target)

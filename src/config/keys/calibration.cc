@@ -256,7 +256,8 @@ constexpr KeySpec kCalibrationKeys[] = {
      .fallback = "\"same\"",
      .meaning = "Distribution: same or p3",
      .range = "same|p3",
-     .here = "same; p3 is not in this version",
+     .here = "same as --method-option; float8 types: the scale divides the standard deviation of the values (same) or "
+             "of their cube roots (p3) by that of the codes",
      .set = SetMethodKey<"Scenario">},
     {.name = "TensorQuantOverrides",
      .type = KeyType::kTable,

@@ -15,7 +15,12 @@ constexpr std::array kSwitches = {"CalibMovingAverage", "MinMSEModePof2Scale"};
 
 MakeMethod MakerOf(Compat compat, const TensorType& activation, Status fits) {
   if (compat == Compat::kOff)
-    return [](const RangeMethod& method, const MethodOptions& settings) { return method.WithOptions(settings); };
+    return [type = activation.type()](const RangeMethod& method,
+                                      const MethodOptions& settings) -> Result<std::unique_ptr<RangeMethod>> {
+      PREON_ASSIGN_OR_RETURN(std::unique_ptr<RangeMethod> made, method.WithOptions(settings));
+      PREON_RETURN_IF_ERROR(made->CheckType(type));
+      return made;
+    };
   return [compat, type = activation.type(), fits = std::move(fits)](
              const RangeMethod& method, const MethodOptions& settings) -> Result<std::unique_ptr<RangeMethod>> {
     if (!fits.ok()) return fits;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/spelling.h"
 #include "config/ignored_options.h"
 #include "config/keys/keys.h"
 
@@ -74,6 +75,36 @@ Status CheckUnusedKeys(const std::map<std::string, std::string>& keys, const Set
   return Status::Ok();
 }
 
+constexpr std::string_view kOptimAlgorithm = "FastFinetune.OptimAlgorithm";
+
+// Of AdaRound and AdaQuant, whose options have the same names, the one that the key says acts in place of the one that
+// is asked for.
+Result<AlgorithmOptions> WithOptimAlgorithm(AlgorithmOptions given, const SettingOrigins& origins, Warnings* warnings) {
+  const auto key = given.keys.find(std::string(kOptimAlgorithm));
+  if (key == given.keys.end()) return given;
+  const std::string wanted = ToLower(key->second), other = wanted == "adaround" ? "adaquant" : "adaround";
+  const auto is_asked = [&](const std::string& name) {
+    const auto found = given.asked.find(name);
+    return found != given.asked.end() && !found->second.by_default;
+  };
+  if (is_asked(wanted)) return given;
+  if (!is_asked(other)) {
+    if (IsDefault(kOptimAlgorithm, wanted)) return given;
+    SettingOrigins of_table = origins;
+    if (origins.hints.contains("FastFinetune")) of_table.hints.emplace(kOptimAlgorithm);
+    PREON_RETURN_IF_ERROR(
+        ReportIgnored(of_table, kOptimAlgorithm, "without --algorithm adaround or adaquant", warnings));
+    return given;
+  }
+  if (!given.asked.at(other).by_config)
+    return Error(ErrorId::kConflictingOptions, kOptimAlgorithm, "=", wanted, " and --algorithm ", other,
+                 ": got both, wanted one");
+  warnings->push_back(StrCat(kOptimAlgorithm, ": ", wanted, " acts in place of ", other, " of algo_config"));
+  given.asked[wanted] = std::move(given.asked.at(other));
+  given.asked.erase(other);
+  return given;
+}
+
 }  // namespace
 
 AlgorithmOptions WithoutAlgorithms(const AlgorithmRegistry& algorithms) {
@@ -82,9 +113,10 @@ AlgorithmOptions WithoutAlgorithms(const AlgorithmRegistry& algorithms) {
   return none;
 }
 
-Result<ChosenAlgorithms> ChooseAlgorithms(const Target& target, const PlanOptions& plan, const AlgorithmOptions& given,
-                                          const SettingOrigins& origins, const AlgorithmRegistry& algorithms,
-                                          Warnings* warnings) {
+Result<ChosenAlgorithms> ChooseAlgorithms(const Target& target, const PlanOptions& plan,
+                                          const AlgorithmOptions& options, const SettingOrigins& origins,
+                                          const AlgorithmRegistry& algorithms, Warnings* warnings) {
+  PREON_ASSIGN_OR_RETURN(const AlgorithmOptions given, WithOptimAlgorithm(options, origins, warnings));
   ChosenAlgorithms chosen;
   for (const auto& algorithm : algorithms.entries()) {
     const std::string name(algorithm->name());

@@ -23,8 +23,8 @@ AlgorithmOptions WithoutAlgorithms(const AlgorithmRegistry& algorithms);
 /// Those that are on by default or asked for, not disabled, and have something to do for target and plan.
 /// @param warnings  gets what has no effect and was asked for by a QConfig
 /// Errors: kConflictingOptions for what has no effect and was asked for otherwise; those of Algorithm::Configured.
-Result<ChosenAlgorithms> ChooseAlgorithms(const Target& target, const PlanOptions& plan, const AlgorithmOptions& given,
-                                          const SettingOrigins& origins, const AlgorithmRegistry& algorithms,
-                                          std::vector<std::string>* warnings);
+Result<ChosenAlgorithms> ChooseAlgorithms(const Target& target, const PlanOptions& plan,
+                                          const AlgorithmOptions& options, const SettingOrigins& origins,
+                                          const AlgorithmRegistry& algorithms, std::vector<std::string>* warnings);
 
 }  // namespace preon

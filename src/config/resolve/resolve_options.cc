@@ -7,6 +7,7 @@
 #include "base/spelling.h"
 #include "config/files/encodings.h"
 #include "config/files/precision_parameters.h"
+#include "config/float_scales.h"
 #include "config/ignored_options.h"
 #include "config/keys/key_conflicts.h"
 #include "config/keys/keys.h"
@@ -227,8 +228,12 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
                                                {!options.algorithms.precision.empty(), "auto_mixprecision"},
                                                {options.ranges.effort == Effort::kHigh, "--effort high"},
                                                {options.plan.compat != Compat::kOff, "--compat"}}));
+  PlanOptions asked = options.plan;
+  const bool acts = SettleFloatScales(options.given.keys, asked.scale_type, asked.weight_scale_type, asked.settings);
+  if (!acts && !options.types.by_qconfig)
+    PREON_RETURN_IF_ERROR(ReportIgnored(origins, kPowerOf2Key, kNoPowersAsked, warnings));
   PREON_ASSIGN_OR_RETURN(const PlanOptions plan,
-                         WithScalesOfTarget(options.plan, options.target, options.given_types, builtins.targets));
+                         WithScalesOfTarget(std::move(asked), options.target, options.given_types, builtins.targets));
   const RangeOptions& ranges = options.ranges;
   PREON_RETURN_IF_ERROR(CheckKeyConflicts(options.given.keys, options.given.origins, warnings));
   Status fits = plan.compat != Compat::kOnnxRuntime
@@ -270,7 +275,7 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
     PREON_ASSIGN_OR_RETURN(choices.plan.given_scales, LoadEncodings(options.encodings));
     choices.plan.ExpectGivenTypes();
   }
-  PREON_ASSIGN_OR_RETURN(choices.precision, ReadPrecision(options.algorithms));
+  PREON_ASSIGN_OR_RETURN(choices.precision, ReadPrecision(options.algorithms, options.precision_distance));
   if (choices.precision && plan.compat == Compat::kQuark)
     SettleSymmetry(plan.activation_symmetric, plan.weight_symmetric, &*choices.precision);
   if (choices.precision) AddPossibleLayers(*choices.precision, choices.plan);

@@ -104,6 +104,7 @@ struct AccuracyFallback {
 
 /// Where the samples come from that the figures of a result were measured on.
 enum class FigureOrigin {
+  kEvalData,           ///< of --eval-data, which no source of the calibration holds
   kHeldOut,            ///< nothing was calibrated, chosen or fitted by them
   kRangesHaveSeen,     ///< nothing was chosen or fitted by them, but the ranges are those of all samples
   kRangesMayHaveSeen,  ///< the same, with statistics from a file

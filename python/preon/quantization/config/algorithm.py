@@ -112,7 +112,7 @@ def _plain(value, where):
     if isinstance(value, (list, tuple)):
         return [_plain(each, where) for each in value]
     if callable(value):
-        raise ConfigError(1007, f"{where}: a function can't be stored, and this version does not call it; metric_default names the metrics that it has",
+        raise ConfigError(1002, f"{where}: a function can't be stored; metric_default names metrics that can",
                           exit_status=2)
     return str(value) if isinstance(value, pathlib.Path) else value
 
