@@ -1,4 +1,8 @@
-"""Activations of another type whose codes are the same but for an offset."""
+"""Activations of another type whose codes are the same but for an offset.
+
+Unlike the passes unsigned_activations and signed_activations, as AMD Quark's tools: any two types of one size, DequantizeLinear nodes without a
+zero point too, and the codes of constants stay as they are.
+"""
 import numpy as np
 
 from ..errors import ConfigError
