@@ -5,6 +5,7 @@
 
 #include "base/version.h"
 #include "config/json_text.h"
+#include "quantize/plan/plan_types.h"
 
 namespace preon {
 namespace {
@@ -115,10 +116,10 @@ void SetMetadata(PlannedModel& planned, const Options& options, const Choices& c
   add("version", std::string(kVersion));
   add("method", method);
   add("target", std::string(choices.target->name()));
-  if (choices.target->QuantizesActivations()) add("activation", choices.plan.activation.name());
-  add("weight", choices.plan.weight.name());
-  if (choices.plan.weight.code_bits() > 0 && choices.target->QuantizesActivations())
-    add("weight_stored_as", std::string(DataTypeName(choices.plan.weight.type())));
+  const PlanTypes types = TypesOfPlan(planned.plan, choices.plan);
+  if (choices.target->QuantizesActivations()) add("activation", types.activation);
+  add("weight", types.weight);
+  if (choices.target->QuantizesActivations()) add("weight_stored_as", types.weight_stored_as);
   const Json changed = OptionsJson(options, choices);
   if (!changed.empty()) add("options", Text(changed));
   if (const Json left = LeftFloatJson(model.graph, planned.plan); !left.empty()) add("left_float", Text(left));

@@ -3,6 +3,7 @@
 #include "data/held_out.h"
 #include "eval/compare_runs.h"
 #include "eval/feeds.h"
+#include "eval/open_model.h"
 #include "runtime/session.h"
 
 namespace preon {
@@ -10,7 +11,7 @@ namespace preon {
 Result<SampleRuns> CollectTrialSamples(const std::string& model, const std::vector<TensorSpec>& inputs,
                                        const Samples& samples, TrialSamples& trial, const RunContext& context) {
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, samples.open(inputs, {}));
-  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenFile(model, {.threads = context.ThreadCount()}, context));
+  PREON_ASSIGN_OR_RETURN(Session session, OpenSession(model, {.threads = context.ThreadCount()}, context));
   source = MarkHeldOut(Prefetch(std::move(source)));
   SampleRuns tried;
   while (true) {

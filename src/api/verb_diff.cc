@@ -5,6 +5,7 @@
 #include "eval/compare_runs.h"
 #include "eval/feeds.h"
 #include "eval/latency.h"
+#include "eval/open_model.h"
 #include "ir/model_io.h"
 #include "pipeline/output.h"
 #include "runtime/session.h"
@@ -56,8 +57,8 @@ Result<DiffResult> DiffVerb(const std::string& a, const std::string& b, RunInput
                                      nodes == 1 ? " node" : " nodes", ", are not read: they count as constants"));
   if (run.samples.open && !run.samples.made_up()) {
     run.context.BeginStage("compare");
-    PREON_ASSIGN_OR_RETURN(Session first, Session::OpenFile(a, TimedSession(run.context), run.context));
-    PREON_ASSIGN_OR_RETURN(Session second, Session::OpenFile(b, TimedSession(run.context), run.context));
+    PREON_ASSIGN_OR_RETURN(Session first, OpenSession(a, TimedSession(run.context), run.context));
+    PREON_ASSIGN_OR_RETURN(Session second, OpenSession(b, TimedSession(run.context), run.context));
     PREON_ASSIGN_OR_RETURN(result.outputs, CompareOutputs(first, second, run.samples, run.context));
     result.random_data = run.options.data.from.has_random();
     for (std::string& warning : WarningsOf(*result.outputs)) result.warnings.push_back(std::move(warning));

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/spelling.h"
 #include "base/text.h"
+#include "eval/open_model.h"
 #include "ir/model_io.h"
 #include "passes/infer_custom_ops.h"
 #include "pipeline/float_algorithms.h"
@@ -81,7 +82,7 @@ Status CheckStillLoads(const Model& model, const std::string& source, const std:
   const SessionOptions how{.threads = context.ThreadCount()};
   const Status opened = Session::OpenModel(model, how, context).status();
   if (opened.ok() || opened.id() == ErrorId::kCancelled) return opened;
-  if (!Session::OpenFile(source, how, context).ok()) return Status::Ok();
+  if (!OpenSession(source, how, context).ok()) return Status::Ok();
   return Error(ErrorId::kVerifyLoad, output,
                ": not written: the runtime can't load the result of the passes: ", opened.message());
 }

@@ -25,6 +25,7 @@
 #include "pipeline/restore_stage.h"
 #include "pipeline/write_plan.h"
 #include "quantize/plan/estimated_time.h"
+#include "quantize/plan/plan_types.h"
 #include "ranges/range_methods.h"
 #include "report/html/stage_report.h"
 
@@ -159,8 +160,9 @@ void Describe(const RunInputs& run, const QuantPlan& plan, const RangeOrigin& ho
   result.inherited = InheritedRanges(plan);
   result.output = options.outputs.file;
   result.weights_alone = !run.choices.target->QuantizesActivations();
-  result.activation = result.weights_alone ? "float" : options.plan.activation.name();
-  result.weight = run.choices.plan.weight.name();
+  const PlanTypes types = TypesOfPlan(plan, run.choices.plan);
+  result.activation = result.weights_alone ? "float" : types.activation;
+  result.weight = types.weight;
   result.scale_type = ScaleTypeName(run.choices.plan.scale_type);
   result.weight_scale_type = ScaleTypeName(run.choices.plan.scale_type_of_weights());
   DescribeWeights(run.choices.plan.block_size,

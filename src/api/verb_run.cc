@@ -6,6 +6,7 @@
 #include "eval/compare_runs.h"
 #include "eval/input_check.h"
 #include "eval/latency.h"
+#include "eval/open_model.h"
 #include "eval/runnable_inputs.h"
 #include "ir/model_io.h"
 #include "pipeline/output.h"
@@ -17,13 +18,9 @@ namespace {
 
 constexpr double kDefaultLatencySeconds = 1;
 
-// Opens the file as it is; when that fails, our own loader may know better why than the runtime does.
-Result<Session> OpenAsIs(const std::string& path, const SessionOptions& options, const RunContext& context) {
+Result<Session> OpenChecked(const std::string& path, const SessionOptions& options, const RunContext& context) {
   PREON_RETURN_IF_ERROR(CheckRunnable(path));
-  Result<Session> session = Session::OpenFile(path, options, context);
-  if (session.ok()) return session;
-  const Result<Model> loaded = LoadModel(path);
-  return loaded.ok() ? std::move(session).status() : loaded.status();
+  return OpenSession(path, options, context);
 }
 
 // What samples are opened for. The model is only read where random samples need shapes.
@@ -71,7 +68,7 @@ Status CheckNotExternalData(const OutputOptions& outputs, const std::string& mod
 Result<RunResult> RunVerb(const std::string& model, RunInputs& run) {
   if (!run.samples.open) return MissingData("run", "--data SRC");
   run.context.BeginStage("load");
-  PREON_ASSIGN_OR_RETURN(Session session, OpenAsIs(model, {.threads = run.context.ThreadCount()}, run.context));
+  PREON_ASSIGN_OR_RETURN(Session session, OpenChecked(model, {.threads = run.context.ThreadCount()}, run.context));
   std::optional<SavedOutputs> outputs;
   if (!run.options.run.save_folder.empty()) {
     std::vector<std::string> inputs = run.options.data.Paths();
@@ -102,8 +99,8 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
   CompareResult result{.reference = reference, .other = other};
   result.reference_size_bytes = ModelSizeBytes(reference);
   result.other_size_bytes = ModelSizeBytes(other);
-  PREON_ASSIGN_OR_RETURN(Session first, OpenAsIs(reference, TimedSession(run.context), run.context));
-  PREON_ASSIGN_OR_RETURN(Session second, OpenAsIs(other, TimedSession(run.context), run.context));
+  PREON_ASSIGN_OR_RETURN(Session first, OpenChecked(reference, TimedSession(run.context), run.context));
+  PREON_ASSIGN_OR_RETURN(Session second, OpenChecked(other, TimedSession(run.context), run.context));
   run.context.BeginStage("compare");
   PREON_ASSIGN_OR_RETURN(const std::vector<TensorSpec> inputs, InputsOf(first, reference, run.samples, run.context));
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, run.samples.open(inputs, {}));

@@ -21,7 +21,9 @@ constexpr OptionSpec kJudgingOptions[] = {
      }},
     {"metric", "M",
      "what is measured in addition to the error: top1, top5, topN, f1, nll, map, wer, psnr, sisdr, or FILE.py with a "
-     "function evaluate(model) that returns a number or one for each sample (default: top-1 where there are labels)",
+     "function evaluate(model) that returns a share from 0 to 1, or one for each sample; a variable unit = 'percent', "
+     "'dB', 'nats' or 'number' in it names another unit, higher_is_better = False says that less is better (default: "
+     "top-1 where there are labels)",
      OptionKind::kValue, kVerbValidate | kVerbReport | kVerbSearch,
      [](Options& o, const std::string& v) {
        o.metric = v;

@@ -10,7 +10,7 @@
 namespace preon {
 namespace {
 
-enum class Unit { kShare, kDecibel, kNats, kFactor, kMilliseconds, kBytes };
+enum class Unit { kShare, kDecibel, kNats, kNumber, kFactor, kMilliseconds, kBytes };
 
 struct FigureRow {
   std::string_view name;
@@ -49,6 +49,8 @@ std::optional<double> ValueIn(std::string_view text, Unit unit) {
       return is("") || is("dB") ? number : std::nullopt;
     case Unit::kNats:
       return is("") || is("nats") ? number : std::nullopt;
+    case Unit::kNumber:
+      return is("") ? number : std::nullopt;
     case Unit::kFactor:
       return is("") || is("x") ? number : std::nullopt;
     case Unit::kMilliseconds:
@@ -63,7 +65,17 @@ std::optional<double> ValueIn(std::string_view text, Unit unit) {
 }
 
 Unit UnitOf(MetricUnit unit) {
-  return unit == MetricUnit::kShare ? Unit::kShare : unit == MetricUnit::kDecibel ? Unit::kDecibel : Unit::kNats;
+  switch (unit) {
+    case MetricUnit::kShare:
+      return Unit::kShare;
+    case MetricUnit::kDecibel:
+      return Unit::kDecibel;
+    case MetricUnit::kNats:
+      return Unit::kNats;
+    case MetricUnit::kNumber:
+      break;
+  }
+  return Unit::kNumber;
 }
 
 // The unit that a drop is written in; none where a plain number leaves it to the metric.
@@ -82,6 +94,8 @@ std::string InUnit(double value, Unit unit) {
       return value >= kExactSqnrDb ? "equal outputs" : NumberText("%.1f dB", value);
     case Unit::kNats:
       return NumberText("%.4f nats", value);
+    case Unit::kNumber:
+      return NumberText("%.4f", value);
     case Unit::kFactor:
       return NumberText("%.2f", value);
     case Unit::kMilliseconds:
@@ -178,11 +192,11 @@ Result<std::vector<Requirement>> ParseRequirements(std::string_view text) {
 Status CheckDropUnit(const std::vector<Requirement>& requirements, MetricUnit unit) {
   for (const Requirement& requirement : requirements) {
     if (!requirement.metric_unit || *requirement.metric_unit == unit) continue;
-    const char* text = unit == MetricUnit::kShare ? "is a share; wanted a drop in percent, for example drop<=1%"
-                       : unit == MetricUnit::kDecibel
-                           ? "is measured in dB; wanted a drop in dB, for example drop<=0.3dB"
-                           : "is measured in nats; wanted a drop in nats, for example "
-                             "drop<=0.01nats";
+    const char* text =
+        unit == MetricUnit::kShare     ? "is a share; wanted a drop in percent, for example drop<=1%"
+        : unit == MetricUnit::kDecibel ? "is measured in dB; wanted a drop in dB, for example drop<=0.3dB"
+        : unit == MetricUnit::kNats    ? "is measured in nats; wanted a drop in nats, for example drop<=0.01nats"
+                                       : "is a number without a unit; wanted a drop without one, for example drop<=0.5";
     return Error(ErrorId::kBadOptionValue, "--require ", requirement.text, ": the metric ", text);
   }
   return Status::Ok();

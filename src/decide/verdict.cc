@@ -10,7 +10,7 @@ namespace preon {
 namespace {
 
 constexpr double kGoodDb = 20, kGoodAgreement = 0.95;
-constexpr double kMostShareLost = 0.01, kMostDbLost = 0.3, kMostNatsLost = 0.01;  // nats: of the value
+constexpr double kMostShareLost = 0.01, kMostDbLost = 0.3, kMostOfValueLost = 0.01;
 
 double MostLost(MetricUnit unit, double float_value) {
   switch (unit) {
@@ -19,14 +19,15 @@ double MostLost(MetricUnit unit, double float_value) {
     case MetricUnit::kDecibel:
       return kMostDbLost;
     case MetricUnit::kNats:
-      return kMostNatsLost * std::abs(float_value);
+    case MetricUnit::kNumber:
+      return kMostOfValueLost * std::abs(float_value);
   }
   return 0;
 }
 
 std::string LossText(MetricUnit unit, double loss) {
   if (unit == MetricUnit::kShare) return NumberText("%.1f points", 100 * loss);
-  return NumberText(unit == MetricUnit::kDecibel ? "%.2f dB" : "%.4f nats", loss);
+  return NumberText(unit == MetricUnit::kDecibel ? "%.2f dB" : unit == MetricUnit::kNats ? "%.4f nats" : "%.4f", loss);
 }
 
 // "" where what is lost is little, or cannot be told from nothing in a model that is near to float.
@@ -91,7 +92,17 @@ std::string_view VerdictName(Verdict verdict) {
 }
 
 std::string_view UnitName(MetricUnit unit) {
-  return unit == MetricUnit::kShare ? "share" : unit == MetricUnit::kDecibel ? "dB" : "nats";
+  switch (unit) {
+    case MetricUnit::kShare:
+      return "share";
+    case MetricUnit::kDecibel:
+      return "dB";
+    case MetricUnit::kNats:
+      return "nats";
+    case MetricUnit::kNumber:
+      break;
+  }
+  return "number";
 }
 
 }  // namespace preon

@@ -13,4 +13,14 @@ Result<OpenedModel> OpenModel(const Model& model, SessionOptions options, const 
   return OpenedModel{std::move(session), optimized.ok() ? std::optional(std::move(optimized).value()) : std::nullopt};
 }
 
+Result<Session> OpenSession(const std::string& path, const SessionOptions& options, const RunContext& context) {
+  Result<Session> session = Session::OpenFile(path, options, context);
+  if (session.ok()) return session;
+  const Result<Model> loaded = LoadModel(path);
+  if (!loaded.ok()) return loaded.status();
+  if (loaded->external_files.empty()) return session;
+  Result<Session> in_memory = Session::OpenModel(*loaded, options, context);
+  return in_memory.ok() || in_memory.status().id() == ErrorId::kCancelled ? std::move(in_memory) : std::move(session);
+}
+
 }  // namespace preon

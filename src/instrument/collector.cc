@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/output/atomic_file.h"
 #include "calib/calibration.h"
 
 namespace preon {
@@ -70,6 +71,9 @@ Collector::Collector(Instrumentation plan, std::string pattern, LogLine log)
       gate_(std::make_unique<RunGate>()),
       sketches_(EmptySketches(plan_)) {
   file_ = Collectors::OfProcess().Add(*this);
+  // Said now: at the first save a thousand runs may be lost. Saving is tried all the same.
+  if (const Result<AtomicFile> trial = AtomicFile::Open(file_.path); !trial.ok())
+    LogOnce(logged_write_, trial.status());
 }
 
 Collector::~Collector() {
@@ -159,7 +163,7 @@ Status Collector::SaveNow(milliseconds patience, RunsGoOn when) {
   if (when == RunsGoOn::kOnceRead) resuming.reset();
   DeriveSketches(data);
   data.samples = {{file_.first_sample, file_.first_sample + samples}};
-  PREON_RETURN_IF_ERROR(SaveCalibration(data, file_.path));
+  PREON_RETURN_IF_ERROR(SaveCollected(data, file_));
   saved_samples_ = samples;
   return Status::Ok();
 }

@@ -58,11 +58,14 @@ CollectorFile Collectors::ChooseFile(const std::string& pattern, Process process
   const bool shared_name = !HasFields(pattern);
   std::string wanted = FillPattern(pattern);
   if (shared_name && process == Process::kForked) wanted = WithProcessId(wanted);
-  // A name made of fields belongs to this process alone: a file under it is of an earlier process with the same number.
+  // A name made of fields belongs to this process alone: a file under it is of another process with the same number.
   const std::string path = FreePath(wanted, taken_, /*keep_files=*/!shared_name);
   taken_.insert(path);
   const bool alone = shared_name && process == Process::kAsStarted && path == wanted;
-  return {path, alone ? 0 : RandomFirstSample()};
+  return {.path = path,
+          .first_sample = alone ? 0 : RandomFirstSample(),
+          .keep_others = !shared_name,
+          .wanted = std::move(wanted)};
 }
 
 void Collectors::SaveAtExit() {

@@ -8,13 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace preon {
+#include "instrument/collector_file.h"
 
-/// Where a collector saves.
-struct CollectorFile {
-  std::string path;
-  int64_t first_sample = 0;  ///< number of its first one
-};
+namespace preon {
 
 /// What the process asks of a collector when it forks and when it ends.
 class ProcessCollector {

@@ -62,7 +62,8 @@ std::string FreePath(const std::string& path, const std::set<std::string>& taken
   const fs::path given(path);
   std::string name = path;
   std::error_code ignored;
-  for (int number = 2; taken.contains(name) || (keep_files && fs::exists(name, ignored)); ++number) {
+  for (int number = 2; taken.contains(name) || (keep_files && fs::exists(fs::symlink_status(name, ignored)));
+       ++number) {
     name = (given.parent_path() / given.stem()).string() + "-" + std::to_string(number) + given.extension().string();
   }
   return name;

@@ -19,8 +19,8 @@ bool HasFields(const std::string& pattern);
 /// The pattern filled in, as an absolute path; it has no other fields than those above.
 std::string FillPattern(const std::string& pattern);
 
-/// `path`, or the first of path-2, path-3, … (in front of the extension) that is not `taken`, nor there as a file where
-/// `keep_files`.
+/// `path`, or the first of path-2, path-3, … (in front of the extension) that is not `taken`, nor there in the file
+/// system where `keep_files`.
 std::string FreePath(const std::string& path, const std::set<std::string>& taken, bool keep_files);
 
 }  // namespace preon

@@ -51,6 +51,8 @@ TEST(OutputName, FreePaths) {
   ASSERT_TRUE(WriteFileAtomically(name, "there").ok());
   EXPECT_EQ(FreePath(name, {}, false), name);
   EXPECT_EQ(FreePath(name, {}, true), folder.File("a-2.calib"));
+  std::filesystem::create_symlink(folder.File("nothing"), folder.File("a-2.calib"));
+  EXPECT_EQ(FreePath(name, {}, true), folder.File("a-3.calib"));
 }
 
 }  // namespace

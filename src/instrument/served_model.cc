@@ -1,6 +1,7 @@
 #include "instrument/served_model.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -35,7 +36,14 @@ std::string PatternOf(const ServedSource& source, LogLine log) {
     return "";
   }
   Result<std::string> pattern = OutputPattern(out, source.description);
-  if (pattern.ok()) return *pattern;
+  if (pattern.ok()) {
+    std::error_code ignored;
+    if (*pattern == out && !out.ends_with(".calib") && !std::filesystem::exists(out, ignored)) {
+      log(StrCat(kVariable, ": there is no folder '", out,
+                 "', so it is the name of a file; for a folder make it first, or end its name with '/'"));
+    }
+    return *pattern;
+  }
   log(StrCat(kVariable, ": ", pattern.status().message(), "; no statistics are collected"));
   return "";
 }

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "eval/compare_runs.h"
+#include "eval/open_model.h"
 
 namespace preon {
 namespace {
@@ -49,7 +50,7 @@ Result<std::vector<NamedTensor>> FloatModel::Outputs(const Batch& batch) {
   {
     const std::lock_guard lock(opening_);
     if (!session_) {
-      PREON_ASSIGN_OR_RETURN(session_, Session::OpenFile(path_, {.threads = threads_}, context_));
+      PREON_ASSIGN_OR_RETURN(session_, OpenSession(path_, {.threads = threads_}, context_));
     }
   }
   return OutputsOf(*session_, context_)(batch);

@@ -7,8 +7,17 @@
 namespace preon {
 
 std::string MetricValueText(MetricUnit unit, double value) {
-  const bool share = unit == MetricUnit::kShare;
-  return FigureText(value, share ? "%.1f %%" : unit == MetricUnit::kDecibel ? "%.2f dB" : "%.4f nats", share ? 100 : 1);
+  switch (unit) {
+    case MetricUnit::kShare:
+      return FigureText(value, "%.1f %%", 100);
+    case MetricUnit::kDecibel:
+      return FigureText(value, "%.2f dB");
+    case MetricUnit::kNats:
+      return FigureText(value, "%.4f nats");
+    case MetricUnit::kNumber:
+      break;
+  }
+  return FigureText(value, "%.4f");
 }
 
 std::string MetricLossText(MetricUnit unit, double loss, const std::optional<ConfidenceInterval>& interval) {
@@ -17,7 +26,17 @@ std::string MetricLossText(MetricUnit unit, double loss, const std::optional<Con
 }
 
 const char* UnitWord(MetricUnit unit) {
-  return unit == MetricUnit::kShare ? "points" : unit == MetricUnit::kDecibel ? "dB" : "nats";
+  switch (unit) {
+    case MetricUnit::kShare:
+      return "points";
+    case MetricUnit::kDecibel:
+      return "dB";
+    case MetricUnit::kNats:
+      return "nats";
+    case MetricUnit::kNumber:
+      break;
+  }
+  return "units";
 }
 
 std::string_view FigureOriginName(FigureOrigin origin) {

@@ -18,7 +18,7 @@ std::string FiguresText(const FigureSamples& figures, int64_t samples);
 std::string MetricValueText(MetricUnit unit, double value);
 /// "1.50 points (0.20 to 2.80)", "0.0150 nats": of a loss below 0 the gain.
 std::string MetricLossText(MetricUnit unit, double loss, const std::optional<ConfidenceInterval>& interval);
-/// In which a loss is told: "points", "dB" or "nats".
+/// In which a loss is told: "points", "dB", "nats" or "units".
 const char* UnitWord(MetricUnit unit);
 /// How the rows of single methods were made, where that is not as quantize makes them; "" where there are none.
 std::string MethodsText(const std::vector<ValidatedModel>& models);

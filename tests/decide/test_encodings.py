@@ -120,3 +120,16 @@ def test_nothing_else_chooses_scales(preon, model, option):
 def test_a_file_that_is_none(preon, model):
     (preon.folder / "scales.json").write_text('{"version": "9"}')
     preon.fails(2, 1005, "quantize", model, "-o", "out.onnx", "--encodings", "scales.json", says="wanted 2.0.0, 1.0.0 or 0.6.1")
+
+
+@pytest.mark.parametrize("dtype, largest, weight, stored_as", [("int4", 7, "int4", None), ("int3", 3, "int3", "int4")])
+def test_types_of_the_file_are_told(preon, model, dtype, largest, weight, stored_as):
+    """The report and the metadata name the types that tensors have, not those of the options."""
+    entries = [{"name": each.name, "output_dtype": dtype, "y_scale": float(np.abs(numpy_helper.to_array(each)).max() / largest), "y_zero_point": 0}
+               for each in onnx.load(preon.folder / model).graph.initializer if len(each.dims) > 1]
+    (preon.folder / "scales.json").write_text(json.dumps({"version": "2.0.0", "encodings": entries}))
+    done = preon("quantize", model, "-o", "out.onnx", "--encodings", "scales.json", "--data", "random:8", "--per-tensor", "--always-write", "--json")
+    assert done.returncode == 0, done.stderr
+    metadata = {each.key: each.value for each in onnx.load(preon.folder / "out.onnx").metadata_props}
+    assert json.loads(done.stdout)["weight"] == metadata["preon.weight"] == weight
+    assert metadata.get("preon.weight_stored_as") == stored_as

@@ -87,6 +87,24 @@ def test_a_metric_by_a_script(preon, model, labelled, tmp_path):
     preon.fails(2, 3001, "validate", model, "--data", labelled, "--metric", "none.py", says="no such file")
 
 
+def test_units_of_a_script(preon, model, labelled, tmp_path):
+    """Percent are no shares: 78.1 would be a loss of 50 points for half a point."""
+    def metric(*head, required=()):
+        (tmp_path / "score.py").write_text("\n".join([*head, "import os", "def evaluate(model):", "    return 78.1 if os.path.basename(model) == 'model.onnx' else 77.6"]))
+        return validate(preon, model, "--data", labelled, "--metric", "score.py", "--latency", 0, *required)["models"][0]
+    percent = metric("unit = 'percent'")
+    assert percent["metric"]["unit"] == "share" and percent["metric"]["loss"] == pytest.approx(0.005)
+    number = metric("unit = 'number'", required=("--require", "drop<=0.6"))
+    assert number["metric"]["unit"] == "number" and number["metric"]["loss"] == pytest.approx(0.5)
+    arguments = ("validate", model, "--data", labelled, "--metric", "score.py", "--latency", 0)
+    assert "loses       0.5000 units of score.py" in preon(*arguments).stdout
+    preon.fails(2, 1002, *arguments, "--require", "drop<=1%", says="the metric is a number without a unit")
+    for unit, says in (("", "returned 78.1, wanted a share from 0 to 1"), ("unit = 'points'", "unit: got 'points', wanted share, percent")):
+        (tmp_path / "score.py").write_text(f"{unit}\ndef evaluate(model):\n    return 78.1\n")
+        preon.fails(2, 1002, *arguments, says=says)
+    assert "a variable `unit` in the script says" in preon(*arguments).stderr
+
+
 def test_the_command_of_the_step_data_takes_the_place_of_all_samples(preon, model, tmp_path):
     """--input and --data can't be used together, and all of --eval-data counted."""
     np.savez(tmp_path / "raw.npz", input=samples(60) * 100)

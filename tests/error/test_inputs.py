@@ -77,6 +77,23 @@ def test_external_data(preon, model, data, tmp_path, location, number):
     quantize(preon, 2, number, "external.onnx", says=location)
 
 
+def test_all_tensors_in_external_data(preon, model, data, tmp_path):
+    """ONNX Runtime reads no shapes from files: small tensors are put into memory, whoever opens the model."""
+    loaded = onnx.load(tmp_path / model)
+    logits = loaded.graph.output[0]
+    loaded.graph.initializer.append(numpy_helper.from_array(np.array([-1, logits.type.tensor_type.shape.dim[-1].dim_value]), "shape"))
+    loaded.graph.node.append(helper.make_node("Reshape", [logits.name, "shape"], ["reshaped"]))
+    loaded.graph.output[0].name = "reshaped"
+    onnx.save_model(loaded, tmp_path / "external.onnx", save_as_external_data=True, location="external.data", size_threshold=0)
+    quantized = ("quantize", "external.onnx", "-o", "q.onnx", "--data", data, "--effort", "fast", "--always-write", "--latency", "0")
+    (tmp_path / "space.json").write_text('{"method": ["minmax"]}')
+    for words in (quantized, ("run", "external.onnx", "--data", data), ("compare", "external.onnx", "q.onnx", "--data", data, "--latency", "0"),
+                  ("validate", "external.onnx", "q.onnx", "--data", data, "--latency", "0.1"), ("diff", "external.onnx", "q.onnx", "--data", data),
+                  ("search", "external.onnx", "-o", "s.onnx", "--data", data, "--space", "space.json", "--trials", "1")):
+        done = preon(*words)
+        assert done.returncode == 0, (words, done.stderr)
+
+
 def test_model_is_quantized_already(preon, model, data):
     assert preon("quantize", model, "-o", "first.onnx", "--data", data).returncode == 0
     assert "preon retarget" in quantize(preon, 2, 2009, "first.onnx").stderr

@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -200,6 +201,43 @@ def test_what_cannot_be_written_is_said_once(served, out):
         for feed in feeds(): session.run(None, feed)
         """, PREON_CALIB_OUT=out, PREON_CALIB_EVERY="2")
     assert said.count("preon:") == 1 and out.split("/")[-1] in said
+
+
+@pytest.mark.parametrize("out, says", [("missing/", "folder '"), ("missing", "there is no folder 'missing'")])
+def test_a_place_that_is_no_folder_is_said_when_the_session_opens(served, out, says):
+    """Before a thousand runs are lost; a name that may be that of a file is one."""
+    said = program(served, "session = serve()", PREON_CALIB_OUT=out)
+    assert said.count("preon:") == 1 and says in said
+
+
+def in_a_container(preon, script):
+    """A Python program that is process 1 of a container."""
+    return subprocess.Popen(["unshare", "--map-root-user", "--pid", "--fork", sys.executable, script], cwd=preon.folder,
+                            stderr=subprocess.PIPE, text=True, env={**os.environ, "PREON_CALIB_OUT": "."})
+
+
+def test_processes_of_containers_with_one_number(served):
+    """Replicas that share a folder are process 1 each; both open before the first one saves."""
+    probe = ["unshare", "--map-root-user", "--pid", "--fork", "true"]
+    if not shutil.which("unshare") or subprocess.run(probe, capture_output=True).returncode != 0:
+        pytest.skip("unshare may not make a container here")
+    for part, (first, last) in enumerate([(0, 7), (7, None)]):
+        (served.folder / f"serve{part}.py").write_text(HEAD + textwrap.dedent(f"""
+            assert os.getpid() == 1
+            session = serve()
+            open("opened{part}", "w").close()
+            end = time.time() + 60
+            while not os.path.exists("opened{1 - part}") and time.time() < end: time.sleep(0.01)
+            for feed in feeds({first}, {last}): session.run(None, feed)
+            """))
+    for process in [in_a_container(served, f"serve{part}.py") for part in (0, 1)]:
+        _, said = process.communicate(timeout=120)
+        assert (process.returncode, said) == (0, "")
+    names = collected(served)
+    assert [re.sub("^[0-9a-f]{16}", "HASH", name) for name in names] == ["HASH-1-2.calib", "HASH-1.calib"]
+    done = served("merge", *names, "-o", "merged.calib")
+    assert done.returncode == 0, done.stderr
+    assert samples(served, "merged.calib") == 16
 
 
 def test_writes_once_the_folder_is_there(served):

@@ -1,4 +1,8 @@
-"""Quantizers with other types, scales and zero points."""
+"""Quantizers with other types, scales and zero points.
+
+retype() is unlike the passes unsigned_activations and signed_activations, as AMD Quark's tools: any two types of one size, DequantizeLinear nodes
+without a zero point too, and the codes of constants stay as they are.
+"""
 import numpy as np
 from onnx import TensorProto
 

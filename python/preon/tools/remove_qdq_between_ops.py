@@ -1,22 +1,15 @@
 """Removes the Q/DQ pairs between operators of two types: --between_ops "Conv,Relu;Mul,Add"."""
 import sys
 
+from ..core import passes
 from ..errors import ConfigError
 from ._command import model_tool
-from ._pairs import Pairs
 
 
 def remove_qdq_between_ops(model, between_ops):
     """between_ops: [(type of the producer, type of the reader)]. A pair that others read too stays for them."""
-    pairs = Pairs(model)
-    for quantize, dequantizers in pairs.of_activations():
-        upper = pairs.producers.get(quantize.input[0])
-        for dequantize in dequantizers:
-            readers = pairs.readers(dequantize.output[0])
-            alone = len(readers) == 1 and dequantize.output[0] not in pairs.outputs
-            if upper is not None and alone and (upper.op_type, readers[0][0].op_type) in between_ops:
-                pairs.remove(dequantize)
-    pairs.finish()
+    parameters = {"remove_qdq_between_op_types": [list(each) for each in between_ops]}
+    model.CopyFrom(passes(model, list={"passes": {"onnx_remove_qdq_between_op_types": parameters}}).model)
     return model
 
 

@@ -8,6 +8,7 @@
 #include "eval/compare_runs.h"
 #include "eval/feeds.h"
 #include "eval/metrics/metrics.h"
+#include "eval/open_model.h"
 #include "pipeline/output.h"
 
 namespace preon {
@@ -53,8 +54,37 @@ class WithExpected final : public DataSource {
   std::optional<Batch> next_;
 };
 
-MetricUnit UnitOf(const std::string& name) {
-  return name == "dB" ? MetricUnit::kDecibel : name == "nats" ? MetricUnit::kNats : MetricUnit::kShare;
+// What a script's `unit` may be, and what its values are multiplied by.
+struct ScriptUnit {
+  std::string_view name;
+  MetricUnit unit;
+  double factor = 1;
+};
+constexpr ScriptUnit kScriptUnits[] = {{"share", MetricUnit::kShare},
+                                       {"percent", MetricUnit::kShare, 0.01},
+                                       {"dB", MetricUnit::kDecibel},
+                                       {"nats", MetricUnit::kNats},
+                                       {"number", MetricUnit::kNumber}};
+constexpr std::string_view kUnitHint =
+    "a variable `unit` in the script says what evaluate(model) returns: \"share\" (from 0 to 1, the default), "
+    "\"percent\", \"dB\", \"nats\" or \"number\"; higher_is_better = False that less is better";
+
+// `values` become those in the unit that is returned. Errors: kBadOptionValue for another unit, and shares that are
+// none.
+Result<MetricUnit> TakeUnit(const std::string& name, std::vector<double>& values) {
+  const auto* row = std::ranges::find(kScriptUnits, name, &ScriptUnit::name);
+  if (row == std::end(kScriptUnits))
+    return Error(ErrorId::kBadOptionValue, "unit: got '", name, "', wanted share, percent, dB, nats or number")
+        .WithHint(std::string(kUnitHint));
+  for (double& value : values) {
+    const double given = value;
+    value *= row->factor;
+    if (row->unit == MetricUnit::kShare && !(value >= 0 && value <= 1))
+      return Error(ErrorId::kBadOptionValue, "evaluate(model) returned ", given, ", wanted a ", name, " from 0 to ",
+                   1 / row->factor)
+          .WithHint(std::string(kUnitHint));
+  }
+  return row->unit;
 }
 
 }  // namespace
@@ -138,9 +168,11 @@ Result<ModelJudge::Score> ModelJudge::ScoreByScript(const std::string& model) co
                  "\") failed: ", lines.empty() ? EndText(end) : lines.back())
         .WithHint("the script has a function evaluate(model) that returns a number or one number for each sample");
   Score score{.values = answer["preon_values"].get<std::vector<double>>(),
-              .higher_is_better = answer["higher_is_better"].get<bool>(),
-              .unit = UnitOf(answer["unit"].get<std::string>())};
+              .higher_is_better = answer["higher_is_better"].get<bool>()};
   if (score.values.empty()) return Error(ErrorId::kRuntimeRun, "--metric ", asked_.script, ": no value");
+  const Result<MetricUnit> unit = TakeUnit(answer["unit"].get<std::string>(), score.values);
+  if (!unit.ok()) return Status(unit.status()).WithContext("--metric ", asked_.script);
+  score.unit = *unit;
   return score;
 }
 
@@ -152,7 +184,7 @@ Status ModelJudge::TakeAsReference(const std::vector<NamedTensor>& outputs, Batc
 }
 
 Status ModelJudge::Begin() {
-  PREON_ASSIGN_OR_RETURN(session_, Session::OpenFile(float_model_, {.threads = context_.ThreadCount()}, context_));
+  PREON_ASSIGN_OR_RETURN(session_, OpenSession(float_model_, {.threads = context_.ThreadCount()}, context_));
   inputs_ = session_->inputs();
   first_output_ = session_->outputs().front();
   if (!asked_.script.empty()) {
@@ -200,7 +232,7 @@ Result<MetricFigures> ModelJudge::FiguresOf(const Score& quantized) const {
 
 Result<ValidatedModel> ModelJudge::Evaluate(const std::string& file, std::string name) {
   ValidatedModel model{.name = std::move(name), .size_bytes = ModelSizeBytes(file)};
-  PREON_ASSIGN_OR_RETURN(Session session, Session::OpenFile(file, {.threads = context_.ThreadCount()}, context_));
+  PREON_ASSIGN_OR_RETURN(Session session, OpenSession(file, {.threads = context_.ThreadCount()}, context_));
   PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> source, Open());
   Score score = BeginScore();
   const ModelOutputs reference = [&](const Batch& batch) -> Result<std::vector<NamedTensor>> {
@@ -231,8 +263,8 @@ Result<ValidatedModel> ModelJudge::Evaluate(const std::string& file, std::string
 Result<LatencyPair> ModelJudge::MeasureSpeed(const std::string& file, int threads, double seconds) const {
   RunContext context = context_;
   context.threads = threads;
-  PREON_ASSIGN_OR_RETURN(Session reference, Session::OpenFile(float_model_, TimedSession(context), context));
-  PREON_ASSIGN_OR_RETURN(Session other, Session::OpenFile(file, TimedSession(context), context));
+  PREON_ASSIGN_OR_RETURN(Session reference, OpenSession(float_model_, TimedSession(context), context));
+  PREON_ASSIGN_OR_RETURN(Session other, OpenSession(file, TimedSession(context), context));
   PREON_ASSIGN_OR_RETURN(const Batch batch, FirstBatch(samples_, reference.inputs()));
   return ConfirmSlower([&](double longer) {
     return MeasureLatency(reference, other, batch.feeds, batch.samples, longer * seconds, context);

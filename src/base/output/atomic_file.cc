@@ -40,7 +40,13 @@ Result<std::string> BehindLinks(fs::path path) {
 int RenameNew(const std::string& from, const std::string& to) {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return -1;
-  // A file system without that call: what others put there in between is lost.
+  // A file system without that call, such as NFS, where a second name is as good: the first one is taken away then.
+  if (link(from.c_str(), to.c_str()) == 0) {
+    unlink(from.c_str());  // where that fails, the next writer of the output clears it up
+    return 0;
+  }
+  if (errno == EEXIST) return -1;
+  // Without links, too, such as FAT: what others put there in between is lost.
   struct stat info;
   if (lstat(to.c_str(), &info) == 0) {
     errno = EEXIST;
@@ -142,18 +148,34 @@ Status AtomicFile::Commit() {
   return Status::Ok();
 }
 
-Status AtomicFile::CommitAs(const std::string& path) {
+// False where something has the name.
+Result<bool> AtomicFile::GiveName(const std::string& path) {
   if (fsync(fd_.get()) != 0) return WriteError(path);
   is_new_ = RenameNew(temp_path_, path) == 0;
   if (!is_new_ && errno != EEXIST) return WriteError(path);
-  if (!is_new_ && !SameBytes(temp_path_, path)) {
+  if (!is_new_) return false;
+  path_ = path;
+  temp_path_.clear();
+  DropTemp();
+  return true;
+}
+
+Status AtomicFile::CommitAs(const std::string& path) {
+  PREON_ASSIGN_OR_RETURN(const bool named, GiveName(path));
+  if (named) return Status::Ok();
+  if (!SameBytes(temp_path_, path)) {
     return Error(ErrorId::kIoWrite, path,
                  ": can't write: another file has this name; move it away or choose another output");
   }
   path_ = path;
-  if (is_new_) temp_path_.clear();
   DropTemp();
   return Status::Ok();
+}
+
+Result<bool> AtomicFile::CommitNew(const std::string& path) {
+  PREON_ASSIGN_OR_RETURN(const bool named, GiveName(path));
+  if (named) FlushFolder(FolderOf(path));
+  return named;
 }
 
 void AtomicFile::Undo() {

@@ -37,12 +37,15 @@ class AtomicFile {
   /// The same under another name in the same folder, which nothing else may have. A file that is there already and
   /// holds the same bytes will do. Errors: kIoWrite.
   Status CommitAs(const std::string& path);
+  /// The same, but false where anything has that name: it is not looked at, and other names may be tried.
+  Result<bool> CommitNew(const std::string& path);
   /// Removes what a commit has made, unless it replaced something: that is gone.
   void Undo();
 
  private:
   AtomicFile() = default;
   void DropTemp();
+  Result<bool> GiveName(const std::string& path);
 
   std::string path_, temp_path_;
   Descriptor fd_;  // locked: others see that the temporary file is needed

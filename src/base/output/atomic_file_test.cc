@@ -51,6 +51,18 @@ TEST_F(AtomicFileTest, UntilCommitThereIsNoFile) {
   EXPECT_EQ(Entries(), 1);
 }
 
+TEST_F(AtomicFileTest, ANewNameReplacesNothing) {
+  ASSERT_TRUE(WriteFileAtomically(dir_.File("taken"), "same").ok());
+  fs::create_symlink(dir_.File("nothing"), dir_.File("link"));
+  AtomicFile file = *AtomicFile::Open(dir_.File("f"));
+  ASSERT_TRUE(file.Write("same").ok());
+  EXPECT_FALSE(*file.CommitNew(dir_.File("taken")));
+  EXPECT_FALSE(*file.CommitNew(dir_.File("link")));
+  EXPECT_EQ(file.CommitNew(dir_.File("missing/f")).status().id(), ErrorId::kIoWrite);
+  EXPECT_TRUE(*file.CommitNew(dir_.File("f")));
+  EXPECT_THAT(Names(), ElementsAre("f", "link", "taken"));
+}
+
 TEST_F(AtomicFileTest, AnOldFileStaysUntilTheNewOneIsWhole) {
   ASSERT_TRUE(WriteFileAtomically(dir_.File("f"), "old").ok());
   AtomicFile file = *AtomicFile::Open(dir_.File("f"));

@@ -26,7 +26,12 @@ class MetricRun {
   virtual double Value(std::span<const size_t> samples) const = 0;
 };
 
-enum class MetricUnit { kShare, kDecibel, kNats };
+enum class MetricUnit {
+  kShare,  ///< 0 to 1
+  kDecibel,
+  kNats,
+  kNumber,  ///< a plain one
+};
 
 class Metric {
  public:

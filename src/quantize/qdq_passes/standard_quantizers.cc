@@ -1,11 +1,16 @@
-// standard_quantizers: QuantizeLinear and DequantizeLinear of com.microsoft become those of the ONNX standard.
+// standard_quantizers: QuantizeLinear and DequantizeLinear of com.microsoft and Quark become those of the standard.
 //
 // Before:      com.microsoft.DequantizeLinear(com.microsoft.QuantizeLinear(x, s, z), s, z)
 // After:       DequantizeLinear(QuantizeLinear(x, s, z), s, z)
+//              the same for ExtendedQuantizeLinear and ExtendedDequantizeLinear of com.amd.quark
 // Conditions:  integer codes with a constant zero point. The opset is raised to 13, or to 21 for codes of 16 or 4 bits.
+//              Of int32 the standard has DequantizeLinear alone, with zero point 0: a QuantizeLinear stays as it is,
+//              and so does what reads its codes, or has another zero point.
 // Formula:     the same
 // Why:         below opset 21 other tools write 16-bit codes that way; the standard's operators run everywhere.
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "formats/int_format.h"
 #include "formats/quark_operators.h"
@@ -19,20 +24,51 @@ namespace {
 
 constexpr int64_t kByteOpset = 13, kAllCodesOpset = 21;
 
+bool IsAny(const Node& node, std::initializer_list<std::string_view> types) {
+  return std::ranges::find(types, node.op_type) != types.end();
+}
+
+// The standard's name for it; "" where it is none of these operators, or is one of the standard.
+std::string_view StandardName(const Node& node) {
+  const bool extended = node.domain == kQuarkDomain || node.domain == kOlderQuarkDomain;
+  for (const std::string_view name : {"QuantizeLinear", "DequantizeLinear"}) {
+    if (node.domain == kContribDomain && node.op_type == name) return name;
+  }
+  if (extended && IsAny(node, {kExtendedQuantizeLinear, "VitisQuantizeLinear"})) return "QuantizeLinear";
+  if (extended && IsAny(node, {kExtendedDequantizeLinear, "VitisDequantizeLinear"})) return "DequantizeLinear";
+  return "";
+}
+
+// Is it a DequantizeLinear of int32 codes that the standard has?
+bool IsStandardInt32(const Graph& graph, const Node& node, const Tensor& zero_point) {
+  const Node* producer = graph.Producer(node.input(0));
+  const bool quantized = producer != nullptr && producer->op_type.ends_with("QuantizeLinear");
+  return StandardName(node) == "DequantizeLinear" && !quantized &&
+         std::ranges::all_of(zero_point.bytes(), [](std::byte byte) { return byte == std::byte{0}; });
+}
+
 // The opset whose standard operator has the node's codes; 0 where none has, or the node needs no change.
 int64_t StandardOpset(const Graph& graph, const Node& node) {
-  if (node.domain != kContribDomain || (node.op_type != "QuantizeLinear" && node.op_type != "DequantizeLinear"))
-    return 0;
   const Tensor* zero_point = graph.Initializer(node.input(2));
-  if (zero_point == nullptr || !IsIntType(zero_point->type())) return 0;
-  return IsByte(zero_point->type()) || zero_point->type() == DataType::kInt32 ? kByteOpset : kAllCodesOpset;
+  if (StandardName(node).empty() || zero_point == nullptr || !IsIntType(zero_point->type())) return 0;
+  switch (DataTypeBits(zero_point->type())) {
+    case 8:
+      return kByteOpset;
+    case 4:
+    case 16:
+      return kAllCodesOpset;
+    default:
+      break;
+  }
+  const bool has_int32 = zero_point->type() == DataType::kInt32 && IsStandardInt32(graph, node, *zero_point);
+  return has_int32 ? kByteOpset : 0;
 }
 
 class StandardQuantizers final : public QdqPass {
  public:
   std::string_view name() const override { return "standard_quantizers"; }
   std::string_view summary() const override {
-    return "QuantizeLinear and DequantizeLinear of com.microsoft become those of the ONNX standard";
+    return "QuantizeLinear and DequantizeLinear of com.microsoft and com.amd.quark become those of the ONNX standard";
   }
 
   Result<Effect> Apply(Model& model, const QuantPlan&, std::vector<std::string>&) const override {
@@ -42,7 +78,8 @@ class StandardQuantizers final : public QdqPass {
     if (model.opset() < opset) PREON_RETURN_IF_ERROR(ConvertOpset(model, opset));
     for (const auto& node : model.graph.nodes()) {
       if (StandardOpset(model.graph, *node) != 0)
-        Become(model.graph, *node, node->op_type, {node->inputs().begin(), node->inputs().end()}, node->attributes);
+        Become(model.graph, *node, std::string(StandardName(*node)), {node->inputs().begin(), node->inputs().end()},
+               node->attributes);
     }
     return Effect::kChanged;
   }

@@ -1,6 +1,10 @@
 #include "quantize/targets/op_list/op_list_forms.h"
 
 #include <algorithm>
+#include <bit>
+
+#include "base/spelling.h"
+#include "base/str_cat.h"
 
 namespace preon {
 namespace {
@@ -9,6 +13,43 @@ namespace {
 bool ReadsPairs(const QuantPlan& plan, const Node& node) {
   const IntFormat* codes = CodesRead(plan, node, node.input(0));
   return codes != nullptr && IsIntType(codes->type) && DataTypeBits(codes->type) <= 16;
+}
+
+// Does the operator read its data from a Cast? The runtime leaves such an operator alone.
+bool ReadsCast(const QuantPlan& plan, const Node& node) {
+  const IntFormat* codes = CodesRead(plan, node, node.input(0));
+  return codes != nullptr && codes->type == DataType::kFloat16 && plan.operators == OperatorForm::kStock &&
+         plan.activations.at(node.input(0)).params.has_value();
+}
+
+// What ONNX Runtime 1.30 makes a MatMulNBits of, found by trying it: a matrix with one scale, one per output, or one
+// per block of inputs.
+bool BecomesMatMulNBits(const Graph& graph, const QuantPlan& plan, const Node& node) {
+  const bool plain_gemm =
+      node.Is("Gemm") && node.Int("transA", 0) == 0 && node.Int("transB", 0) == 0 && node.Float("alpha", 1) == 1;
+  const auto found = plan.weights.find(node.input(1));
+  if ((!node.Is("MatMul") && !plain_gemm) || found == plan.weights.end()) return false;
+  const WeightPlan& weight = found->second;
+  const bool has_codes = weight.form == WeightForm::kPacked && !weight.block && IsIntType(weight.format.type) &&
+                         DataTypeBits(weight.format.type) <= 8;
+  if (!has_codes || graph.Initializer(node.input(1))->shape().size() != 2) return false;
+  const bool in_blocks = weight.axis >= 0 && weight.block_size > 0;
+  const bool fits = in_blocks ? weight.axis == 0 && weight.block_size >= 16 &&
+                                    std::has_single_bit(static_cast<uint64_t>(weight.block_size))
+                              : weight.axis != 0;
+  return fits && !ReadsPairs(plan, node) && !ReadsCast(plan, node);
+}
+
+// True where the runtime would quantize float weights or biases of a node that reads a pair behind the user's back.
+bool NeedsGuard(const QuantPlan& plan, const Node& node) {
+  if ((!node.Is("Conv") && !node.Is("Gemm")) || !ReadsPairs(plan, node)) return false;
+  const auto weight = plan.weights.find(node.input(1));
+  const bool has_codes = weight != plan.weights.end() && weight->second.form == WeightForm::kPacked &&
+                         IsIntType(weight->second.format.type);
+  const bool bias_encoded = node.input(2).empty() || std::ranges::any_of(plan.biases, [&](const BiasPlan& bias) {
+                              return bias.node == node.name && bias.form == BiasForm::kInt32Codes;
+                            });
+  return !has_codes || !bias_encoded;
 }
 
 }  // namespace
@@ -54,15 +95,28 @@ bool KeepsBlockAxes(bool mixes_as_quark, const TensorType& activation, const Ten
   return mixes_as_quark && activation.block() == nullptr && weight.block() == nullptr;
 }
 
-bool NeedsGuard(const QuantPlan& plan, const Node& node) {
-  if ((!node.Is("Conv") && !node.Is("Gemm")) || !ReadsPairs(plan, node)) return false;
-  const auto weight = plan.weights.find(node.input(1));
-  const bool has_codes = weight != plan.weights.end() && weight->second.form == WeightForm::kPacked &&
-                         IsIntType(weight->second.format.type);
-  const bool bias_encoded = node.input(2).empty() || std::ranges::any_of(plan.biases, [&](const BiasPlan& bias) {
-                              return bias.node == node.name && bias.form == BiasForm::kInt32Codes;
-                            });
-  return !has_codes || !bias_encoded;
+void KeepActivationsExact(const Graph& graph, bool folds, QuantPlan* plan) {
+  std::vector<std::string> left;
+  for (const auto& node : graph.nodes()) {
+    if (!BecomesMatMulNBits(graph, *plan, *node)) continue;
+    WeightPlan& weight = plan->weights.at(node->input(1));
+    if (folds && DataTypeBits(weight.format.type) == 8) {
+      weight.form = WeightForm::kFolded;
+    } else {
+      left.push_back(node->name);
+    }
+  }
+  if (left.empty()) return;
+  plan->warnings.push_back(StrCat(
+      "ONNX Runtime 1.30 rounds the activations of MatMul and Gemm nodes to 8 bits where weights alone are codes: ",
+      FirstNames(left, 3), "; session option session.qdq_matmulnbits_accuracy_level=1 avoids it, and so does ",
+      "--weight-form folded, with a larger file"));
+}
+
+void GuardFloatRegions(const Graph& graph, QuantPlan* plan) {
+  for (const auto& node : graph.nodes())
+    if (graph.Initializer(node->input(1)) != nullptr && NeedsGuard(*plan, *node))
+      plan->float_regions.push_back(node->name);
 }
 
 }  // namespace preon

@@ -49,9 +49,8 @@ class OpListPlanner {
     if (options_.op_list.pairs.dual) PREON_RETURN_IF_ERROR(PlanPrecisionBorders());
     PlanWeights();
     for (const BiasMark& bias : marks_.biases) PlanBias(bias);
-    for (const auto& node : graph_.nodes())
-      if (IsConstant(node->input(1)) && rules_.guards_float_regions && NeedsGuard(plan_, *node))
-        plan_.float_regions.push_back(node->name);
+    KeepActivationsExact(graph_, rules_.guards_float_regions && !options_.weight_form, &plan_);
+    if (rules_.guards_float_regions) GuardFloatRegions(graph_, &plan_);
     if (options_.bfloat16.vaiml) KeepInputCastsOnly();
     if (options_.blocks.refine_axis && !KeepsBlockAxes(options_.MixesAsQuark(), options_.activation, options_.weight))
       RefineBlockAxes(graph_, &plan_);

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "formats/number_formats.h"
 #include "formats/tensor_type.h"
 #include "ir/model_io.h"
@@ -169,6 +171,44 @@ TEST(SimulateTarget, FormsThatTheRuntimeTakes) {
   EXPECT_EQ(form(*quark, DataType::kBFloat16, DataType::kInt8), WeightForm::kPacked);
   EXPECT_EQ(form(*simulate, DataType::kUInt8, DataType::kInt8, 2), WeightForm::kFolded);
   EXPECT_EQ(form(*simulate, DataType::kUInt8, DataType::kInt4, 2), WeightForm::kPacked);
+}
+
+// ONNX Runtime makes MatMulNBits, which rounds activations to 8 bits, of MatMul whose weight alone is codes.
+TEST(SimulateTarget, ActivationsWithoutPairsStayAsExactAsTheyAre) {
+  GraphBuilder b({2, 16});
+  b.Op("MatMul", {"x", b.Constant("w", {16, 8})}, "y", {2, 8});
+  b.Output("y");
+  const auto made = [&](const Target& target, const PlanOptions& options) {
+    const QuantPlan plan = *target.Plan(b.model, options);
+    const bool warns = std::ranges::any_of(plan.warnings, [](const std::string& warning) {
+      return warning.find("qdq_matmulnbits_accuracy_level=1") != std::string::npos &&
+             warning.find("y_node") != std::string::npos;
+    });
+    return std::pair(plan.weights.at("w").form, warns);
+  };
+  using Made = std::pair<WeightForm, bool>;
+  constexpr Made kFolded{WeightForm::kFolded, false}, kPacked{WeightForm::kPacked, false},
+      kTold{WeightForm::kPacked, true};
+  const auto simulate = MakeSimulateTarget(), quark = MakeQuarkTarget(), ort = MakeOrtTarget();
+  for (const TensorType& type : {TensorType(DataType::kInt32), TensorType(DataType::kBFloat16),
+                                 TensorType(DataType::kFloat8E4M3FN), *ParseTensorType("mxint8")}) {
+    EXPECT_EQ(made(*simulate, {.activation = type, .weight = DataType::kInt8}), kFolded) << type.name();
+    EXPECT_EQ(made(*simulate, {.activation = type, .weight = DataType::kInt4}), kTold) << type.name();
+    EXPECT_EQ(made(*simulate, {.activation = type, .weight = DataType::kInt16}), kPacked) << type.name();
+    EXPECT_EQ(made(*quark, {.activation = type, .weight = DataType::kInt8}), kTold) << type.name();
+  }
+  for (const DataType type : {DataType::kUInt8, DataType::kInt16})
+    for (const auto& target : {simulate.get(), quark.get(), ort.get()})
+      EXPECT_EQ(made(*target, {.activation = type, .weight = DataType::kInt8}), kPacked) << DataTypeName(type);
+  // The runtime leaves an operator behind a Cast alone.
+  EXPECT_EQ(made(*simulate, {.activation = DataType::kFloat16, .weight = DataType::kInt8}), kPacked);
+  PlanOptions weights_only{.weight = DataType::kUInt8};
+  weights_only.op_list.selection.weights_only = true;
+  EXPECT_EQ(made(*ort, weights_only), kTold);
+  EXPECT_EQ(made(*simulate, {.activation = DataType::kBFloat16,
+                             .weight = DataType::kInt8,
+                             .weight_form = WeightForm::kPacked}),
+            kTold);
 }
 
 TEST(QuarkTarget, BlocksAndZeroPointsOfOverridesStayWhereTheyAre) {

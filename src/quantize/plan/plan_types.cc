@@ -1,0 +1,58 @@
+#include "quantize/plan/plan_types.h"
+
+#include <set>
+#include <vector>
+
+#include "base/spelling.h"
+
+namespace preon {
+namespace {
+
+// Of activations or weights; the options' where there are none.
+template <typename Plans>
+std::vector<TensorType> TypesOfTensors(const Plans& plans, const TensorType& asked_for) {
+  std::vector<TensorType> types;
+  for (const auto& [tensor, plan] : plans) {
+    const IntFormat& format = plan.format;
+    types.push_back(plan.block        ? TensorType(plan.block->spec)
+                    : format.bits > 0 ? TensorType::WithFewerBits(format.type, format.bits)
+                                      : TensorType(format.type));
+  }
+  if (types.empty()) types.push_back(asked_for);
+  return types;
+}
+
+std::string JoinedTypes(const std::set<std::string>& names) {
+  return JoinNames(std::vector(names.begin(), names.end()));
+}
+
+std::string TypeNamesOf(const std::vector<TensorType>& types) {
+  std::set<std::string> names;
+  for (const TensorType& type : types) names.insert(type.name());
+  return JoinedTypes(names);
+}
+
+// "" where no type has fewer bits than what holds it.
+std::string HoldersOf(const std::vector<TensorType>& types) {
+  std::set<std::string> names;
+  bool any = false;
+  for (const TensorType& type : types) {
+    any |= type.code_bits() > 0;
+    names.insert(type.block() != nullptr ? type.name() : std::string(DataTypeName(type.type())));
+  }
+  return any ? JoinedTypes(names) : "";
+}
+
+}  // namespace
+
+PlanTypes TypesOfPlan(const QuantPlan& plan, const PlanOptions& options) {
+  std::vector<TensorType> activations = {options.activation}, weights = {options.weight};
+  if (!options.given_scales.empty()) {
+    activations = TypesOfTensors(plan.activations, options.activation);
+    weights = TypesOfTensors(plan.weights, options.weight);
+  }
+  return {
+      .activation = TypeNamesOf(activations), .weight = TypeNamesOf(weights), .weight_stored_as = HoldersOf(weights)};
+}
+
+}  // namespace preon
