@@ -16,7 +16,8 @@ class Files(contextlib.ExitStack):
 
     def __init__(self, options):
         super().__init__()
-        parent = options.get("tmp_dir", options.get("tmp-dir"))
+        given = options.get("tmp_dir", options.get("tmp-dir"))
+        parent = given[-1] if isinstance(given, (list, tuple)) and given else given  # the library refuses several
         self.parent = None if parent is None else path_of(parent, "tmp_dir")
         self.shown_as = []
 
