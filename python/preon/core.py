@@ -64,7 +64,7 @@ def _run(verb, paths, options, source=(None, None), progress=None, files=None, *
         shown = display() if progress is None else None
         if shown is not None:
             kept.callback(shown.close)
-        answer = getattr(_preon, verb)(*paths, settings, samples, shown or progress or None, files.shown_as, **callbacks)
+        answer = getattr(_preon, verb)(*paths, settings, samples, shown or progress or None, shown_as=files.shown_as, **callbacks)
     if answer[0] is None:
         raise failure(*answer[1:])
     return Result(json.loads(answer[0], object_hook=Facts), answer[1])

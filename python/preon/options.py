@@ -160,7 +160,7 @@ class _SensitivityReport(TypedDict, total=False):
 
 class _SearchValidateReport(TypedDict, total=False):
     metric: Optional[str]
-    "what is measured beside the error: top1, top5, topN, f1, nll, map, wer, psnr, sisdr, or FILE.py with a function evaluate(model) that returns a number or one for each sample (default: top-1 where there are labels)"
+    "what is measured in addition to the error: top1, top5, topN, f1, nll, map, wer, psnr, sisdr, or FILE.py with a function evaluate(model) that returns a share from 0 to 1, or one for each sample; a variable unit = 'percent', 'dB', 'nats' or 'number' in it names another unit, higher_is_better = False says that less is better (default: top-1 where there are labels)"
     reference: Optional[Arrays]
     "what the first output should be, sample by sample: for psnr and sisdr, boxes for map, tokens for wer"
 
@@ -182,7 +182,7 @@ class _Ranges(TypedDict, total=False):
     all_methods: Optional[bool]
     "the ranges of every method instead of one"
     all_tensors: Optional[bool]
-    "each float tensor's own range, also of tensors that the target does not quantize or that share another's range"
+    "each float tensor's own range, also if the target does not quantize it or it shares another's"
 
 
 class _QuantizeCalibrateRangesAnalyzeInstrumentSearchSensitivityValidateReport(TypedDict, total=False):
@@ -293,7 +293,14 @@ class _QuantizeCalibrateAnalyzeInstrument(TypedDict, total=False):
     "also draw each observed tensor's histogram with the ranges of all methods, as DIR/TENSOR.svg"
 
 
-class _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport(TypedDict, total=False):
+class _Run(TypedDict, total=False):
+    save: Optional[Path]
+    "write the outputs of each run as DIR/N.npz"
+    repeat: Optional[Count]
+    "run all samples N times (default 1)"
+
+
+class _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun(TypedDict, total=False):
     custom_op_library: Optional[Many]
     "shared library with operators that the model uses and ONNX Runtime does not have, as programs register it there; its code runs"
 
@@ -320,7 +327,7 @@ class QuantizeOptions(
     _QuantizeCompare,
     _QuantizeCompareLintRetargetSearchValidateReport,
     _QuantizeCalibrateAnalyzeInstrument,
-    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
 
@@ -339,7 +346,7 @@ class CalibrateOptions(
     _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCalibrateAnalyzeInstrument,
-    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
 
@@ -355,7 +362,7 @@ class RangesOptions(
     _QuantizeCalibrateRangesInstrumentRetargetSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
-    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
 
@@ -371,7 +378,7 @@ class AnalyzeOptions(
 
 
 class InspectOptions(
-    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
 
@@ -380,14 +387,14 @@ class CompareOptions(
     _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeCompare,
     _QuantizeCompareLintRetargetSearchValidateReport,
-    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
 
 
 class DiffOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
-    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
 
@@ -405,7 +412,7 @@ class InstrumentOptions(
     _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCalibrateAnalyzeInstrument,
-    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
 
@@ -415,7 +422,7 @@ class PassesOptions(
     _Passes,
     _QuantizePassesLintRetarget,
     _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
-    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
 
@@ -425,7 +432,7 @@ class LintOptions(
     _Lint,
     _QuantizePassesLintRetarget,
     _QuantizeCompareLintRetargetSearchValidateReport,
-    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
 
@@ -437,15 +444,15 @@ class RetargetOptions(
     _QuantizeCalibrateRangesInstrumentRetargetSearchSensitivityValidateReport,
     _QuantizePassesLintRetarget,
     _QuantizeCompareLintRetargetSearchValidateReport,
-    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
 
 
 class ExportQatOptions(
-    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReport,
+    _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _ExportQat,
-    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
 
@@ -467,7 +474,7 @@ class SearchOptions(
     _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCompareLintRetargetSearchValidateReport,
-    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
 
@@ -486,7 +493,7 @@ class SensitivityOptions(
     _QuantizeCalibrateInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
-    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
 
@@ -507,7 +514,7 @@ class ValidateOptions(
     _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCompareLintRetargetSearchValidateReport,
-    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
 
@@ -529,13 +536,14 @@ class ReportOptions(
     _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCompareLintRetargetSearchValidateReport,
-    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReport, total=False,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
 
 
 class RunOptions(
     _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
-    _Run, total=False,
+    _Run,
+    _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass

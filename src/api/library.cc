@@ -22,8 +22,8 @@ namespace {
 
 Failure ToFailure(const Status& status, const ShownNames& names) {
   const ErrorInfo& error = GetErrorInfo(status.id());
-  return {error.number, error.exit_status, WithShownNames(status.message(), names),
-          WithShownNames(status.hint(), names)};
+  const auto shown = [&](const std::string& text) { return WithShownNames(text, names); };
+  return {error.number, error.exit_status, shown(status.message()), shown(status.hint())};
 }
 
 // A path ends at its first zero byte: it would name another file than the caller does.
@@ -280,7 +280,6 @@ Outcome<Answer> RunStatus(const QuantizeOptions& options) {
 }
 
 Outcome<Answer> Run(const QuantizeOptions& options) { return Answered(options, kVerbRun, "run", RunVerb); }
-
 Outcome<Answer> Inspect(const QuantizeOptions& options) {
   const auto inspect = [](const std::string& path, const RunInputs& run) { return InspectVerb(path, run.context); };
   return Answered(options, kVerbInspect, "inspect", inspect);

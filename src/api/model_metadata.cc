@@ -116,7 +116,8 @@ void SetMetadata(PlannedModel& planned, const Options& options, const Choices& c
   add("version", std::string(kVersion));
   add("method", method);
   add("target", std::string(choices.target->name()));
-  const PlanTypes types = TypesOfPlan(planned.plan, choices.plan);
+  const PlanTypes types =
+      TypesOfPlan(planned.plan, choices.plan.activation, choices.plan.weight, !choices.plan.given_scales.empty());
   if (choices.target->QuantizesActivations()) add("activation", types.activation);
   add("weight", types.weight);
   if (choices.target->QuantizesActivations()) add("weight_stored_as", types.weight_stored_as);

@@ -156,21 +156,20 @@ RangeOrigin OriginOfRanges(const QuantPlan& plan, const SavedRanges* saved, cons
 
 void Describe(const RunInputs& run, const QuantPlan& plan, const RangeOrigin& how, QuantizeResult& result) {
   const Options& options = run.options;
+  const PlanOptions& planned = run.choices.plan;
   result.method = how.has_ranges ? how.method : "none";
   result.inherited = InheritedRanges(plan);
   result.output = options.outputs.file;
   result.weights_alone = !run.choices.target->QuantizesActivations();
-  const PlanTypes types = TypesOfPlan(plan, run.choices.plan);
+  const PlanTypes types = TypesOfPlan(plan, planned.activation, planned.weight, !planned.given_scales.empty());
   result.activation = result.weights_alone ? "float" : types.activation;
   result.weight = types.weight;
-  result.scale_type = ScaleTypeName(run.choices.plan.scale_type);
-  result.weight_scale_type = ScaleTypeName(run.choices.plan.scale_type_of_weights());
-  DescribeWeights(run.choices.plan.block_size,
-                  run.choices.plan.weight_rule.method_for(run.choices.plan.scale_type_of_weights()), plan.nbits,
+  result.scale_type = ScaleTypeName(planned.scale_type);
+  result.weight_scale_type = ScaleTypeName(planned.scale_type_of_weights());
+  DescribeWeights(planned.block_size, planned.weight_rule.method_for(planned.scale_type_of_weights()), plan.nbits,
                   result);
   result.compat = CompatName(options.plan.compat);
-  result.without =
-      AlgorithmsBeside(run.builtins.algorithms, run.choices.algorithms.list, *run.choices.target, run.choices.plan);
+  result.without = AlgorithmsBeside(run.builtins.algorithms, run.choices.algorithms.list, *run.choices.target, planned);
   result.target = run.choices.target->name();
   result.random_data = options.calib.empty() && options.data.from.has_random();
   result.histograms = options.outputs.histograms;
@@ -181,7 +180,7 @@ void Describe(const RunInputs& run, const QuantPlan& plan, const RangeOrigin& ho
   }
   if (!options.encodings.empty()) {
     result.restored_from = options.encodings;
-    result.restored_tensors = static_cast<int64_t>(run.choices.plan.given_scales.size());
+    result.restored_tensors = static_cast<int64_t>(planned.given_scales.size());
   }
 }
 
@@ -226,7 +225,6 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
                          LoadSaved(options.outputs.ranges, run.choices.warnings));
   const SavedRanges* saved = restored ? &*restored : nullptr;
   const std::string config_hash = HashOfRangeOptions(options);
-
   const ModelPreparation preparation = run.Preparation();
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, preparation.Prepare(model));
   PREON_RETURN_IF_ERROR(CheckNotInputs(options.outputs, prepared.external_files));

@@ -11,7 +11,6 @@
 
 namespace preon {
 namespace {
-
 constexpr uint32_t kNeedsData = kVerbQuantize | kVerbCalibrate | kVerbRanges | kVerbRun | kVerbCompare |
                                 kVerbInstrument | kVerbLint | kVerbValidate | kVerbSensitivity | kVerbReport |
                                 kVerbDiff | kVerbRetarget | kVerbSearch | kVerbExportQat;
@@ -125,9 +124,8 @@ constexpr OptionSpec kOptions[] = {
     {"all-methods", "", "the ranges of every method instead of one", OptionKind::kFlag, kVerbRanges,
      [](Options& o, const std::string& v) { return SetFlag(o.ranges.all_methods, v); }},
     {"all-tensors", "",
-     "each float tensor's own range, also of tensors that the target does not quantize or that share another's range",
-     OptionKind::kFlag, kVerbRanges,
-     [](Options& o, const std::string& v) { return SetFlag(o.calibration.all_tensors, v); }},
+     "each float tensor's own range, also if the target does not quantize it or it shares another's", OptionKind::kFlag,
+     kVerbRanges, [](Options& o, const std::string& v) { return SetFlag(o.calibration.all_tensors, v); }},
     {"method-option", "KEY=VALUE", "option of the method, for example Percentile=99.99", OptionKind::kList,
      kChoosesRanges,
      [](Options& o, const std::string& v) {
@@ -326,9 +324,8 @@ constexpr OptionSpec kOptions[] = {
     {"custom-op-library", "FILE", "shared library with operators that the model uses and ONNX Runtime does not have, "
      "as programs register it there; its code runs", OptionKind::kList, kNeedsData | kVerbInspect | kVerbPasses,
      [](Options& o, const std::string& v) { o.resources.custom_op_libraries.push_back(v); return Status::Ok(); }},
-    {"options", "", "also list every key of AMD Quark with type, default and its meaning in preon; with --json all "
-     "options in full", OptionKind::kFlag, kVerbDoctor,
-     [](Options& o, const std::string& v) { return SetFlag(o.describe_options, v); }},
+    {"options", "", "also list AMD Quark's keys with type, default and meaning here; with --json all options in full",
+     OptionKind::kFlag, kVerbDoctor, [](Options& o, const std::string& v) { return SetFlag(o.describe_options, v); }},
     {"tmp-dir", "DIR", "folder for temporary files, created if missing (default: the system's)", OptionKind::kValue,
      kNeedsData, [](Options& o, const std::string& v) { o.resources.tmp_dir = v; return Status::Ok(); }},
 };

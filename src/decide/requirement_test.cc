@@ -86,7 +86,8 @@ TEST(Requirement, ADropIsInTheUnitOfTheMetric) {
             "--require drop<=1%: the metric is measured in nats; wanted a drop in nats, for example drop<=0.01nats");
   EXPECT_EQ(OfMetric("drop<=0.3", MetricUnit::kNumber), "required drop<=0.3, got 0.4000 (0.2000 to 0.5000)");
   EXPECT_EQ(OfMetric("drop<=1%", MetricUnit::kNumber),
-            "--require drop<=1%: the metric is a number without a unit; wanted a drop without one, for example drop<=0.5");
+            "--require drop<=1%: the metric is a number without a unit; wanted a drop without one, for example "
+            "drop<=0.5");
   EXPECT_EQ(Judge("drop<=0.3dB").status().id(), ErrorId::kBadOptionValue);
 }
 

@@ -267,7 +267,9 @@ nb::tuple RunVerb(std::string model, std::string output, Settings settings, nb::
 }
 
 nb::tuple RunQuantize(std::string model, std::string output, Settings settings, nb::object reader, nb::object progress,
-                      ShownAs shown_as, nb::object distance) {
+                      const nb::kwargs& more) {
+  ShownAs shown_as = more.contains("shown_as") ? nb::cast<ShownAs>(more["shown_as"]) : ShownAs();
+  nb::object distance = more.contains("distance") ? nb::object(more["distance"]) : nb::none();
   return AnswerOf(
       OptionsOf(std::move(model), std::move(output), std::move(settings), std::move(shown_as)), std::move(reader),
       std::move(progress), [](const QuantizeOptions& options) { return Quantize(options); }, std::move(distance));
@@ -313,8 +315,7 @@ NB_MODULE(_preon, module) {
                nb::arg("progress").none(), nb::arg("shown_as") = preon::ShownAs());
   };
   module.def("quantize", &preon::RunQuantize, nb::arg("model"), nb::arg("output"), nb::arg("settings"),
-             nb::arg("reader").none(), nb::arg("progress").none(), nb::arg("shown_as") = preon::ShownAs(),
-             nb::arg("distance").none() = nb::none());
+             nb::arg("reader").none(), nb::arg("progress").none(), nb::arg("more"));
   def("calibrate", &preon::RunVerb<&preon::Calibrate>, "output");
   def("merge", &preon::RunMerge, "output", "files");
   def("status", &preon::RunVerb<&preon::RunStatus>, "output");

@@ -183,7 +183,7 @@ class _Narrowing:
             warn(f"values beyond ±{_LARGEST[self.target]:.6g}, the range of {self.word[self.target]}, became its largest in {', '.join(exceeding[:5])}{more}")
 
     def _declare(self, values):
-        """They have the 16-bit type from now on, but for constants that nobody reads in it."""
+        """They have the 16-bit type from now on, but for constants that are never read in it."""
         for each in values:
             if self.float_names.get(each.name) != each.name:
                 _retype(each.type, self.source, self.target)

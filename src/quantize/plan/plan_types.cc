@@ -45,11 +45,12 @@ std::string HoldersOf(const std::vector<TensorType>& types) {
 
 }  // namespace
 
-PlanTypes TypesOfPlan(const QuantPlan& plan, const PlanOptions& options) {
-  std::vector<TensorType> activations = {options.activation}, weights = {options.weight};
-  if (!options.given_scales.empty()) {
-    activations = TypesOfTensors(plan.activations, options.activation);
-    weights = TypesOfTensors(plan.weights, options.weight);
+PlanTypes TypesOfPlan(const QuantPlan& plan, const TensorType& activation, const TensorType& weight,
+                      bool has_given_scales) {
+  std::vector<TensorType> activations = {activation}, weights = {weight};
+  if (has_given_scales) {
+    activations = TypesOfTensors(plan.activations, activation);
+    weights = TypesOfTensors(plan.weights, weight);
   }
   return {
       .activation = TypeNamesOf(activations), .weight = TypeNamesOf(weights), .weight_stored_as = HoldersOf(weights)};

@@ -15,6 +15,7 @@ struct PlanTypes {
 
 /// The types of the options, for what settings change is told beside them. With given scales
 /// (PlanOptions::given_scales), which bring types of their own: those that tensors have, as "int3, int8".
-PlanTypes TypesOfPlan(const QuantPlan& plan, const PlanOptions& options);
+PlanTypes TypesOfPlan(const QuantPlan& plan, const TensorType& activation, const TensorType& weight,
+                      bool has_given_scales);
 
 }  // namespace preon
