@@ -65,8 +65,8 @@ def _tables(facts, prefix=""):
     """What is a list or dict of objects of the same kind, at any depth: (name, rows by name)."""
     for name, value in facts.items():
         rows = value if isinstance(value, dict) else dict(enumerate(value)) if isinstance(value, list) else {}
-        if rows and all(isinstance(row, dict) and not any(isinstance(cell, dict) for cell in row.values()) for row in rows.values()):
-            yield prefix + name, rows
+        if rows and all(isinstance(row, dict) and not all(isinstance(cell, dict) for cell in row.values()) for row in rows.values()):
+            yield prefix + name, {key: {column: cell for column, cell in row.items() if not isinstance(cell, dict)} for key, row in rows.items()}
         elif isinstance(value, dict):
             yield from _tables(value, f"{prefix}{name}.")
 

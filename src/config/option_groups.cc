@@ -11,12 +11,12 @@ namespace {
 
 using OptionName = std::string_view;
 
-constexpr auto kCommon =
-    std::to_array<OptionName>({"output", "data",       "calib",   "config", "method",  "target",      "activation",
-                               "weight", "exclude",    "samples", "size",   "require", "confirm",     "eval-data",
-                               "space",  "time",       "trials",  "goal",   "metric",  "reference",   "preprocess",
-                               "report", "production", "html",    "pass",   "list",    "float-model", "all-methods",
-                               "every",  "calib-out",  "save",    "repeat", "options", "threads"});
+constexpr auto kCommon = std::to_array<OptionName>(
+    {"output",      "data",       "calib",     "config", "method",  "target",      "activation",
+     "weight",      "exclude",    "samples",   "size",   "require", "confirm",     "eval-data",
+     "space",       "time",       "trials",    "goal",   "metric",  "reference",   "preprocess",
+     "report",      "production", "html",      "pass",   "list",    "float-model", "all-methods",
+     "all-tensors", "every",      "calib-out", "save",   "repeat",  "options",     "threads"});
 constexpr auto kSamples = std::to_array<OptionName>({"input", "labels", "only", "calib-samples", "batch", "shard",
                                                      "per-sample", "seed", "random-shape", "random-range"});
 constexpr auto kRanges = std::to_array<OptionName>({"effort", "budget", "method-option", "symmetric", "scale-type",

@@ -222,7 +222,7 @@ def test_errors_of_each_tensor(preon, model):
 
 def test_samples_need_the_float_model(preon, model):
     quantized(preon, model)
-    preon.fails(2, 1003, "export-qat", "quantized.onnx", "-o", "training", "--data", "random:8", says="wanted --float-model beside it")
+    preon.fails(2, 1003, "export-qat", "quantized.onnx", "-o", "training", "--data", "random:8", says="wanted --float-model as well")
 
 
 def sqnr_against_float(preon, float_model, quantized_model):

@@ -121,7 +121,7 @@ def test_the_smallest_that_is_good_enough(preon, model, data):
     enough = [trial for trial in result["trials"] if not trial["why_not"]]
     assert 0 < len(enough) < 4 and best["size_bytes"] == min(trial["size_bytes"] for trial in enough)
     preon.fails(4, 5602, "search", model, "--data", data, "--space", "space.json", "-o", "none.onnx", "--require", "sqnr>=90", says="none of 4 configurations reaches what is required")
-    preon.fails(2, 1003, "search", model, "--data", data, "--space", "space.json", "-o", "none.onnx", "--goal", "size", says="wanted --require beside it")
+    preon.fails(2, 1003, "search", model, "--data", data, "--space", "space.json", "-o", "none.onnx", "--goal", "size", says="wanted --require as well")
 
 
 @pytest.mark.thorough

@@ -92,7 +92,7 @@ def test_compare(preon, model, data, samples, reader, tmp_path):
     (lambda f: preon_package.passes(f / "model.onnx", names="fuse_gellu"), "unknown pass 'fuse_gellu'"),
     (lambda f: preon_package.merge([], f / "m.calib"), "merge: no files given"),
     (lambda f: preon_package.passes(f / "model.onnx", names=["fuse_gellu"]), "unknown pass 'fuse_gellu'; did you mean 'fuse_gelu'"),
-    (lambda f: preon_package.passes(f / "model.onnx", names=["fix_shapes"], fix_shape="none=1"), "'none' is no input or output"),
+    (lambda f: preon_package.passes(f / "model.onnx", names=["fix_shapes"], fix_shape="none=1"), "'none' is not an input or output"),
 ])
 def test_mistakes(calib, tmp_path, call, says):
     with pytest.raises(preon_package.PreonError, match=says):

@@ -270,7 +270,7 @@ def test_open_dimensions(run, preon, workplace):
     assert any(name.startswith("x_") for name in fixed)   # all tensors inside have theirs, too
     assert fixed == shapes("--fix-shape", "x=1x4x6x6", "--value-info")
     command = ["quantize", "open.onnx", "-o", "no.onnx", *given["data"], *QUARK]
-    preon.fails(2, 1006, *command, *key("FixShapes=z:[1]"), says="'z' is no input or output")
+    preon.fails(2, 1006, *command, *key("FixShapes=z:[1]"), says="'z' is not an input or output")
     preon.fails(2, 1002, *command, *key("FixShapes=x:[1,5,6,6]"), says="the model has [?, 4, ?, ?]")
     preon.fails(2, 1002, *command, *key("FixShapes=x:1,4,6,6"), says="NAME:[SIZE,SIZE,...]")
 

@@ -9,7 +9,9 @@ from ._command import model_tool
 def remove_qdq_between_ops(model, between_ops):
     """between_ops: [(type of the producer, type of the reader)]. A pair that others read too stays for them."""
     parameters = {"remove_qdq_between_op_types": [list(each) for each in between_ops]}
-    model.CopyFrom(passes(model, list={"passes": {"onnx_remove_qdq_between_op_types": parameters}}).model)
+    rewritten = passes(model, list={"passes": {"onnx_remove_qdq_between_op_types": parameters}}).model
+    if len(rewritten.graph.node) != len(model.graph.node):
+        model.CopyFrom(rewritten)
     return model
 
 

@@ -205,9 +205,8 @@ TEST(SimulateTarget, ActivationsWithoutPairsStayAsExactAsTheyAre) {
   PlanOptions weights_only{.weight = DataType::kUInt8};
   weights_only.op_list.selection.weights_only = true;
   EXPECT_EQ(made(*ort, weights_only), kTold);
-  EXPECT_EQ(made(*simulate, {.activation = DataType::kBFloat16,
-                             .weight = DataType::kInt8,
-                             .weight_form = WeightForm::kPacked}),
+  EXPECT_EQ(made(*simulate,
+                 {.activation = DataType::kBFloat16, .weight = DataType::kInt8, .weight_form = WeightForm::kPacked}),
             kTold);
 }
 
