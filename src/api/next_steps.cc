@@ -222,7 +222,7 @@ class StepFinder {
     result_.steps.push_back({.kind = "data",
                              .advice = "the samples of --data differ from those used for judging: calibrate with "
                                        "samples that are prepared as in production",
-                             .command = CommandWith(data, {"data", "input", "samples", "eval-data"}),
+                             .command = CommandWith(data, {"data", "input", "samples"}),
                              .gain_db = gain,
                              .enough = after.model.why_not.empty()});
     return Status::Ok();

@@ -52,7 +52,7 @@ TEST(ErrorCause, ChannelsOfDifferentSizeUnderOneScale) {
   std::vector<float> values = Normal(64, 1);
   for (size_t i = 0; i < 16; ++i) values[i] *= 100;
   const WeightPlan per_tensor{.format = {DataType::kInt8, true}};
-  EXPECT_NE(CauseOfWeight(Weight(values), per_tensor).find("one scale for channels"), std::string::npos);
+  EXPECT_NE(CauseOfWeight(Weight(values), per_tensor).find("one scale for all channels"), std::string::npos);
   const WeightPlan per_channel{.format = {DataType::kInt8, true}, .axis = 0};
   EXPECT_EQ(CauseOfWeight(Weight(values), per_channel), "");
 }

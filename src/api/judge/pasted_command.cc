@@ -28,7 +28,7 @@ std::string WithGivenOptions(std::string command, const std::string& config_file
 
 std::string QuantizeCommand(const std::string& model, const std::string& config_file, const std::vector<Setting>& given,
                             const std::string& more, std::set<std::string> left_out) {
-  left_out.insert({"output", "latency"});
+  left_out.insert({"output", "latency", "eval-data"});
   bool has_data = left_out.contains("data");  // then `more` names them
   for (const Setting& setting : given) {
     has_data |= setting.name == "data" || setting.name == "input";

@@ -73,13 +73,13 @@ TEST(SearchSpace, MistakesNameTheKey) {
            {R"({"method": {"one": 1}})", "method: wanted a value, a list"},
            {R"({"budget": {"type": "float", "low": 1}})", "budget: high: wanted a number"},
            {R"({"budget": {"type": "real", "low": 1, "high": 2}})", "wanted int or float"},
-           {R"({"budget": {"type": "float", "low": 3, "high": 2}})", "low no larger than high"},
+           {R"({"budget": {"type": "float", "low": 3, "high": 2}})", "low <= high"},
            {R"({"budget": {"type": "float", "low": 0, "high": 2, "log": true}})", "wanted low above 0"},
            {R"({"budget": {"type": "int", "low": 0.5, "high": 2}})", "wanted whole numbers"},
            {R"({"budget": {"type": "float", "low": 1, "hihg": 2}})", "key 'hihg' is unknown; did you mean 'high'"},
            {R"({"budget": {"choices": [1], "only_if": "methd"}, "method": ["a"]})", "wanted keys of the space"},
            {R"({"budget": {"choices": [1], "only_if": {"method": "b"}}, "method": ["a"]})", "method is never"},
-           {R"({"a": {"choices": [1], "only_if": "b"}, "b": {"choices": [1], "only_if": "a"}})", "no circle"}}) {
+           {R"({"a": {"choices": [1], "only_if": "b"}, "b": {"choices": [1], "only_if": "a"}})", "no cycle"}}) {
     const Result<SearchSpace> space = Parsed(text);
     ASSERT_FALSE(space.ok()) << text;
     EXPECT_EQ(space.status().id(), ErrorId::kBadConfig) << text;
