@@ -30,7 +30,6 @@ ELSEWHERE = {
     "ModelQuantizer(config)": "tests/python/test_functions.py",
     '"config_sha256"': "tests/error/test_resources.py",
     '"error":{': "tests/tooling/test_command_line.py",
-    "--custom-op-library libmy_ops.so": "tests/python/test_custom_ops.py",
 }
 #: Words of a page -> what stands for them here.
 STANDS_FOR = {"build/bin/preon": "preon", "mobilenetv2_1.0.onnx": "model.onnx", "mobilenetv2.onnx": "model.onnx", "…": "",
