@@ -37,7 +37,8 @@ DELIBERATE = [
     ("ort:qop_u8s8", "shared_weights", r"y: ", "a bias that nodes share has the scale of one of them there; ours is cloned"),
 ]
 ALL = [*test_golden_graphs.DELIBERATE, *DELIBERATE]
-# group -> (equal, all)
+OUTPUTS_ALONE = [row for row in DELIBERATE if row[2] == r"y: "]  # seen where the processor adds in 32 bits
+# group -> (equal, all), where outputs of integer operators are compared
 COUNTS = {"xint8": (483, 487), "a8w8": (629, 642), "int": (385, 392), "float": (510, 512), "qconfig": (296, 301), "ort": (430, 440)}
 LEAST_SHARE = 0.97   # that is equal in each group
 
@@ -146,7 +147,8 @@ def runs(tmp_path_factory):
 def test_as_many_are_equal(group, runs, record_property):
     equal = sum(not found for _, _, found in runs[group])
     record_property("summary", f"golden graphs {group}, through the Python package: {equal} of {len(runs[group])} equal")
-    assert (equal, len(runs[group])) == COUNTS[group]
+    not_compared = 0 if graph_goldens.adds_in_32_bits() else sum(row[0].startswith(f"{group}:") for row in OUTPUTS_ALONE)
+    assert (equal - not_compared, len(runs[group])) == COUNTS[group]
 
 
 def test_enough_are_equal():
@@ -168,7 +170,8 @@ def test_differences_are_listed(runs):
 def test_every_row_is_needed(runs):
     used = {row for group in runs.values() for model, config, found in group for difference in found
             for row in golden_graphs.rows_for(DELIBERATE, model, config, difference)}
-    assert used == set(range(len(DELIBERATE))), [DELIBERATE[row] for row in set(range(len(DELIBERATE))) - used]
+    unused = [row for index, row in enumerate(DELIBERATE) if index not in used]
+    assert unused == ([] if graph_goldens.adds_in_32_bits() else OUTPUTS_ALONE)
 
 
 def main(group, model="*", config="*"):
