@@ -7,28 +7,18 @@
 // Formula:     -
 #include "passes/fix_shapes.h"
 
-#include "base/spelling.h"
 #include "base/text.h"
 #include "ir/model_io.h"
 #include "passes/passes.h"
+#include "passes/support/model_border.h"
 
 namespace preon {
 namespace {
 
 using SizeOf = std::map<std::string, int64_t>;  // by name of an open dimension
 
-std::vector<std::string> Border(const Graph& graph) {
-  std::vector<std::string> tensors = graph.inputs();
-  tensors.insert(tensors.end(), graph.outputs().begin(), graph.outputs().end());
-  return tensors;
-}
-
 Status CheckFits(const Graph& graph, const std::string& tensor, const Shape& wanted, SizeOf* sizes) {
-  if (!graph.IsInput(tensor) && !graph.IsOutput(tensor)) {
-    const std::vector<std::string> known = Border(graph);
-    return Error(ErrorId::kNameNotInModel, "'", tensor, "' is not an input or output of the model",
-                 DidYouMean(tensor, known));
-  }
+  PREON_RETURN_IF_ERROR(CheckIsBorderTensor(graph, tensor));
   const ValueInfo& info = *graph.Info(tensor);
   if (!info.shape) return Status::Ok();
   const auto differs = [&] {
@@ -50,7 +40,7 @@ Status CheckFits(const Graph& graph, const std::string& tensor, const Shape& wan
 
 std::vector<std::optional<Shape>> BorderShapes(const Graph& graph) {
   std::vector<std::optional<Shape>> shapes;
-  for (const std::string& tensor : Border(graph)) shapes.push_back(graph.ShapeOf(tensor));
+  for (const std::string& tensor : BorderTensors(graph)) shapes.push_back(graph.ShapeOf(tensor));
   return shapes;
 }
 
@@ -75,7 +65,7 @@ Status FixShapes(Model& model, const std::map<std::string, Shape>& shapes) {
   Graph& graph = model.graph;
   SizeOf sizes;
   for (const auto& [tensor, shape] : shapes) PREON_RETURN_IF_ERROR(CheckFits(graph, tensor, shape, &sizes));
-  for (const std::string& tensor : Border(graph)) {
+  for (const std::string& tensor : BorderTensors(graph)) {
     ValueInfo info = *graph.Info(tensor);
     if (const auto given = shapes.find(tensor); given != shapes.end()) {
       info.shape = given->second;

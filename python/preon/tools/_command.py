@@ -8,7 +8,7 @@ from ..errors import ConfigError, PreonError
 
 
 #: What tools take that write large models.
-EXTERNAL_DATA = {"action": "store_true", "help": "weights go to OUTPUT.data beside the model: needed above 2 GB"}
+EXTERNAL_DATA = {"action": "store_true", "help": "store the weights in OUTPUT.data next to the model: needed above 2 GB"}
 
 
 def model_tool(description, names, convert, by_path=False, **options):
@@ -34,6 +34,18 @@ def model_tool(description, names, convert, by_path=False, **options):
         return guarded(lambda: convert_model(source, target, lambda model: convert(model, arguments), by_path, external))
 
     return main
+
+
+def run_pass(model, name, unchanged):
+    """The model after one pass of the core; stderr has its warnings, and the text `unchanged` where it changed nothing."""
+    from ..core import passes
+
+    result = passes(model, names=[name])
+    if not result.passes[0]["changed"]:
+        warn(unchanged)
+    for each in result.warnings:
+        warn(each)
+    return result.model
 
 
 def as_positions(given, names):

@@ -2,16 +2,12 @@
 Gemm in integers. Codes are rounded to nearest."""
 import sys
 
-from ..core import passes
-from ._command import model_tool, warn
+from ._command import model_tool, run_pass
 
 
 def convert_a8w8_npu_to_a8w8_cpu(model):
     """Returns a new model; says on stderr where no bias needs it."""
-    result = passes(model, names=["int32_biases"])
-    if not result.passes[0]["changed"]:
-        warn("no quantized Conv or Gemm has a bias of another type or scale: nothing was converted")
-    return result.model
+    return run_pass(model, "int32_biases", "no quantized Conv or Gemm has a bias of another type or scale: nothing was converted")
 
 
 main = model_tool(__doc__, ("input", "output"), lambda model, _: convert_a8w8_npu_to_a8w8_cpu(model))

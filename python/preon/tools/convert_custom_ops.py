@@ -2,7 +2,7 @@
 --reverse_conversion True: the other way round. libpreon_ops.so has both."""
 import sys
 
-from ._command import model_tool, switch, warn
+from ._command import EXTERNAL_DATA, model_tool, switch, warn
 from ._types import graphs_of
 
 _DOMAIN, _OLDER_DOMAIN = "com.amd.quark", "com.vai.quantize"
@@ -44,7 +44,7 @@ main = model_tool(__doc__, ("--input_model", "--output_model"), lambda model, gi
                   reverse_conversion={"type": switch, "nargs": "?", "const": True, "default": False, "metavar": "True|False",
                                       "help": "operators of com.vai.quantize become those of com.amd.quark"},
                   external_data={"type": switch, "nargs": "?", "const": True, "default": False, "metavar": "True|False",
-                                 "help": "weights go to OUTPUT.data beside the model: needed above 2 GB"})
+                                 "help": EXTERNAL_DATA["help"]})
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,5 +1,5 @@
-"""The quantizers in front of and behind each Resize get scales that are powers of two, the next that hold their range: signed types with zero point 0,
-unsigned ones with a zero point that is moved. int32 biases behind get the scale input scale x weight scale."""
+"""The quantizers of each Resize's input and output get scales that are powers of two, the smallest that hold their range: signed types with zero point
+0, unsigned ones with another zero point. int32 biases of nodes that read them get the scale input scale x weight scale."""
 import sys
 
 import numpy as np

@@ -2,18 +2,12 @@
 library of operators any more."""
 import sys
 
-from ..core import passes
-from ._command import model_tool, warn
+from ._command import model_tool, run_pass
 
 
 def replace_bfloat16_qdq_cast(model):
     """Returns a new model; says on stderr where there is no such pair, and which pairs stay and why."""
-    result = passes(model, names=["bfloat16_casts"])
-    if not result.passes[0]["changed"]:
-        warn("no bfloat16 quantizer that can become a Cast: nothing was replaced")
-    for each in result.warnings:
-        warn(each)
-    return result.model
+    return run_pass(model, "bfloat16_casts", "no bfloat16 quantizer that can become a Cast: nothing was replaced")
 
 
 main = model_tool(__doc__, ("--input_model", "--output_model"), lambda model, _: replace_bfloat16_qdq_cast(model))

@@ -69,7 +69,7 @@ bool AreUnseen(const std::vector<std::string>& eval, const SourceOptions& calibr
   for (const auto& [input, source] : calibrating.inputs) sources.push_back(source);
   for (const std::string& judging : eval) {
     for (const std::string& source : sources) {
-      const bool both_random = judging.starts_with("random:") && source.starts_with("random:");  // of one seed
+      const bool both_random = IsRandomSource(judging) && IsRandomSource(source);  // of one seed
       if (!both_random && !IsPartOf(judging, source) && !IsPartOf(source, judging)) continue;
       warnings.push_back(StrCat("--eval-data ", judging, ": its samples are also used for calibration (", source,
                                 "): other samples may give worse figures"));

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "quantize/qdq_passes/bfloat16_nodes.h"
-#include "quantize/qdq_passes/bfloat16_quantizers.h"
+#include "quantize/qdq_passes/library_quantizers.h"
 #include "quantize/qdq_passes/qdq_passes.h"
 
 namespace preon {

@@ -7,7 +7,7 @@
 // Why:         Quark's BF16WithClip: what exceeds the range would be infinite in bfloat16.
 #include "formats/quark_operators.h"
 #include "quantize/qdq_passes/bfloat16_nodes.h"
-#include "quantize/qdq_passes/bfloat16_quantizers.h"
+#include "quantize/qdq_passes/library_quantizers.h"
 #include "quantize/qdq_passes/qdq_passes.h"
 
 namespace preon {

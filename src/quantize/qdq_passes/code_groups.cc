@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "formats/quark_operators.h"
+#include "quantize/read/stored_codes.h"
 
 namespace preon {
 namespace {
@@ -43,8 +43,7 @@ std::optional<CodedTensor> QuantizedInto(const Graph& graph, const std::string& 
 
 std::optional<IntegerCodes> IntegerCodesOf(const Graph& graph, const std::string& tensor) {
   for (const Use& use : graph.Uses(tensor)) {
-    const bool quantizes = use.node->op_type == "QuantizeLinear" || use.node->op_type == kExtendedQuantizeLinear;
-    if (use.captured || use.input != 0 || !quantizes) continue;
+    if (use.captured || use.input != 0 || !QuantizesTensor(*use.node)) continue;
     const Tensor* scale = graph.Initializer(use.node->input(1));
     const Tensor* zero_point = graph.Initializer(use.node->input(2));
     if (scale == nullptr || scale->type() != DataType::kFloat || scale->count() != 1 || zero_point == nullptr ||

@@ -40,7 +40,7 @@ class RemoveBFloat16Casts final : public QdqPass {
   std::string_view name() const override { return "remove_bfloat16_casts"; }
   std::vector<std::string_view> aliases() const override { return {"remove_bfloat16_cast"}; }
   std::string_view summary() const override {
-    return "Casts to bfloat16 and back go, but at the inputs; constants keep bfloat16's values as floats";
+    return "removes pairs of Casts to bfloat16 and back, except those of inputs; constants keep bfloat16's values";
   }
   bool changes_results() const override { return true; }
 

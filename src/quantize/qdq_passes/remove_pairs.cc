@@ -6,18 +6,11 @@
 //              DequantizeLinear writes. Where others read the codes, the QuantizeLinear stays for them.
 // Formula:     -
 // Why:         Quark's RemoveQDQBetweenOps.
-#include "formats/quark_operators.h"
 #include "quantize/qdq_passes/qdq_passes.h"
+#include "quantize/read/stored_codes.h"
 
 namespace preon {
 namespace {
-
-bool IsDequantizer(const Node& node) {
-  return node.op_type == "DequantizeLinear" || node.op_type == kExtendedDequantizeLinear;
-}
-bool IsQuantizer(const Node& node) {
-  return node.op_type == "QuantizeLinear" || node.op_type == kExtendedQuantizeLinear;
-}
 
 class RemovePairs final : public QdqPass {
  public:
@@ -34,13 +27,13 @@ class RemovePairs final : public QdqPass {
     };
     std::vector<Node*> dequantizers;
     for (const auto& node : graph.nodes()) {
-      if (IsDequantizer(*node)) dequantizers.push_back(node.get());
+      if (DequantizesTensor(*node)) dequantizers.push_back(node.get());
     }
     Effect effect = Effect::kUnchanged;
     for (Node* dequantizer : dequantizers) {
       Node* quantizer = graph.Producer(dequantizer->input(0));
       Node* lower = OnlyReader(graph, dequantizer->output());
-      if (quantizer == nullptr || !IsQuantizer(*quantizer) || lower == nullptr) continue;
+      if (quantizer == nullptr || !QuantizesTensor(*quantizer) || lower == nullptr) continue;
       const std::string tensor = quantizer->input(0);
       const Node* upper = graph.Producer(tensor);
       if (upper == nullptr || !wanted(*upper, *lower)) continue;

@@ -17,6 +17,7 @@
 #include "formats/tensor_type.h"
 #include "ir/model_io.h"
 #include "passes/support/rewrite.h"
+#include "quantize/qdq_passes/library_quantizers.h"
 #include "quantize/qdq_passes/qdq_passes.h"
 
 namespace preon {
@@ -24,19 +25,12 @@ namespace {
 
 constexpr int64_t kByteOpset = 13, kAllCodesOpset = 21;
 
-bool IsAny(const Node& node, std::initializer_list<std::string_view> types) {
-  return std::ranges::find(types, node.op_type) != types.end();
-}
-
 // The standard's name for it; "" where it is none of these operators, or is one of the standard.
 std::string_view StandardName(const Node& node) {
-  const bool extended = node.domain == kQuarkDomain || node.domain == kOlderQuarkDomain;
   for (const std::string_view name : {"QuantizeLinear", "DequantizeLinear"}) {
     if (node.domain == kContribDomain && node.op_type == name) return name;
   }
-  if (extended && IsAny(node, {kExtendedQuantizeLinear, "VitisQuantizeLinear"})) return "QuantizeLinear";
-  if (extended && IsAny(node, {kExtendedDequantizeLinear, "VitisDequantizeLinear"})) return "DequantizeLinear";
-  return "";
+  return LibraryQuantizer(node);
 }
 
 // Is it a DequantizeLinear of int32 codes that the standard has?

@@ -9,10 +9,10 @@
 
 #include <cstring>
 
-#include "base/spelling.h"
 #include "base/text.h"
-#include "formats/quark_operators.h"
+#include "passes/support/model_border.h"
 #include "quantize/qdq_passes/qdq_passes.h"
+#include "quantize/read/stored_codes.h"
 
 namespace preon {
 namespace {
@@ -24,13 +24,9 @@ struct Pair {
   Node* dequantize;
 };
 
-bool Dequantizes(const Node* node) {
-  return node != nullptr && (node->op_type == "DequantizeLinear" || node->op_type == kExtendedDequantizeLinear);
-}
+bool Dequantizes(const Node* node) { return node != nullptr && DequantizesTensor(*node); }
 
-bool Quantizes(const Node* node) {
-  return node != nullptr && (node->op_type == "QuantizeLinear" || node->op_type == kExtendedQuantizeLinear);
-}
+bool Quantizes(const Node* node) { return node != nullptr && QuantizesTensor(*node); }
 
 class Border {
  public:
@@ -135,11 +131,7 @@ class ToNhwcPass final : public QdqPass {
 
   Result<Effect> Apply(Model& model, const QuantPlan& plan, std::vector<std::string>& warnings) const override {
     for (const std::string& name : plan.parameters.nhwc) {
-      if (model.graph.IsInput(name) || model.graph.IsOutput(name)) continue;
-      std::vector<std::string> known = model.graph.inputs();
-      known.insert(known.end(), model.graph.outputs().begin(), model.graph.outputs().end());
-      return Error(ErrorId::kNameNotInModel, "'", name, "' is not an input or output of the model",
-                   DidYouMean(name, known));
+      PREON_RETURN_IF_ERROR(CheckIsBorderTensor(model.graph, name));
     }
     NhwcBorder border = ToNhwc(model.graph, plan.parameters.nhwc);
     warnings.insert(warnings.end(), border.warnings.begin(), border.warnings.end());
