@@ -80,9 +80,8 @@ Unit UnitOf(MetricUnit unit) {
 
 // The unit that a drop is written in; none where a plain number leaves it to the metric.
 std::optional<MetricUnit> WrittenUnit(std::string_view value) {
-  for (const auto& [suffix, unit] :
-       {std::pair{"%", MetricUnit::kShare}, {"dB", MetricUnit::kDecibel}, {"nats", MetricUnit::kNats}})
-    if (value.ends_with(suffix)) return unit;
+  for (const MetricUnitText& text : MetricUnitTexts())
+    if (!text.suffix.empty() && value.ends_with(text.suffix)) return text.unit;
   return std::nullopt;
 }
 
@@ -192,12 +191,7 @@ Result<std::vector<Requirement>> ParseRequirements(std::string_view text) {
 Status CheckDropUnit(const std::vector<Requirement>& requirements, MetricUnit unit) {
   for (const Requirement& requirement : requirements) {
     if (!requirement.metric_unit || *requirement.metric_unit == unit) continue;
-    const char* text =
-        unit == MetricUnit::kShare     ? "is a share; wanted a drop in percent, for example drop<=1%"
-        : unit == MetricUnit::kDecibel ? "is measured in dB; wanted a drop in dB, for example drop<=0.3dB"
-        : unit == MetricUnit::kNats    ? "is measured in nats; wanted a drop in nats, for example drop<=0.01nats"
-                                       : "is a number without a unit; wanted a drop without one, for example drop<=0.5";
-    return Error(ErrorId::kBadOptionValue, "--require ", requirement.text, ": the metric ", text);
+    return Error(ErrorId::kBadOptionValue, "--require ", requirement.text, ": the metric ", TextOf(unit).drop_hint);
   }
   return Status::Ok();
 }

@@ -25,9 +25,10 @@ double MostLost(MetricUnit unit, double float_value) {
   return 0;
 }
 
-std::string LossText(MetricUnit unit, double loss) {
-  if (unit == MetricUnit::kShare) return NumberText("%.1f points", 100 * loss);
-  return NumberText(unit == MetricUnit::kDecibel ? "%.2f dB" : unit == MetricUnit::kNats ? "%.4f nats" : "%.4f", loss);
+std::string RoundedLoss(MetricUnit unit, double loss) {
+  const MetricUnitText& text = TextOf(unit);
+  if (unit == MetricUnit::kShare) return NumberText("%.1f points", text.factor * loss);
+  return NumberText(text.value_format, loss);
 }
 
 // "" where what is lost is little, or cannot be told from nothing in a model that is near to float.
@@ -35,7 +36,7 @@ std::string WhyTooMuchLost(const MetricFigures& metric, double worst_db) {
   if (metric.loss <= MostLost(metric.unit, metric.float_value) + 1e-9) return "";
   const bool may_be_nothing = metric.loss_interval && metric.loss_interval->low <= 0;
   if (may_be_nothing && worst_db >= kGoodDb) return "";
-  return StrCat(metric.name, " loses ", LossText(metric.unit, metric.loss));
+  return StrCat(metric.name, " loses ", RoundedLoss(metric.unit, metric.loss));
 }
 
 std::string WhyTooFar(const Comparison& compare) {
@@ -89,20 +90,6 @@ Verdict Decide(const std::vector<std::string>& why_not, const std::vector<NextSt
 
 std::string_view VerdictName(Verdict verdict) {
   return verdict == Verdict::kShip ? "ship" : verdict == Verdict::kAdjust ? "adjust" : "escalate";
-}
-
-std::string_view UnitName(MetricUnit unit) {
-  switch (unit) {
-    case MetricUnit::kShare:
-      return "share";
-    case MetricUnit::kDecibel:
-      return "dB";
-    case MetricUnit::kNats:
-      return "nats";
-    case MetricUnit::kNumber:
-      break;
-  }
-  return "number";
 }
 
 }  // namespace preon

@@ -60,6 +60,5 @@ struct NextStep {
 /// The verdict on what was found with what was tried: the first step that is enough decides.
 Verdict Decide(const std::vector<std::string>& why_not, const std::vector<NextStep>& steps);
 std::string_view VerdictName(Verdict verdict);
-std::string_view UnitName(MetricUnit unit);
 
 }  // namespace preon

@@ -7,36 +7,14 @@
 namespace preon {
 
 std::string MetricValueText(MetricUnit unit, double value) {
-  switch (unit) {
-    case MetricUnit::kShare:
-      return FigureText(value, "%.1f %%", 100);
-    case MetricUnit::kDecibel:
-      return FigureText(value, "%.2f dB");
-    case MetricUnit::kNats:
-      return FigureText(value, "%.4f nats");
-    case MetricUnit::kNumber:
-      break;
-  }
-  return FigureText(value, "%.4f");
+  const MetricUnitText& text = TextOf(unit);
+  return FigureText(value, text.value_format, text.factor);
 }
 
-std::string MetricLossText(MetricUnit unit, double loss, const std::optional<ConfidenceInterval>& interval) {
-  const bool share = unit == MetricUnit::kShare;
-  return LossText(loss, interval, share ? "%.2f" : "%.4f", UnitWord(unit), share ? 100 : 1);
-}
-
-const char* UnitWord(MetricUnit unit) {
-  switch (unit) {
-    case MetricUnit::kShare:
-      return "points";
-    case MetricUnit::kDecibel:
-      return "dB";
-    case MetricUnit::kNats:
-      return "nats";
-    case MetricUnit::kNumber:
-      break;
-  }
-  return "units";
+std::string MetricLossText(MetricUnit unit, double loss, const std::optional<ConfidenceInterval>& interval,
+                           std::string_view of) {
+  const MetricUnitText& text = TextOf(unit);
+  return LossText(loss, interval, text.loss_format, StrCat(text.loss_word, of), text.factor);
 }
 
 std::string_view FigureOriginName(FigureOrigin origin) {

@@ -22,7 +22,7 @@ JsonObject ModelJson(const ValidatedModel& model) {
                                      {"float_right", drop.counts.both + drop.counts.first_only},
                                      {"quantized_right", drop.counts.both + drop.counts.second_only}});
   if (model.metric) {
-    json["metric"] = {{"name", model.metric->name},         {"unit", UnitName(model.metric->unit)},
+    json["metric"] = {{"name", model.metric->name},         {"unit", TextOf(model.metric->unit).name},
                       {"float", model.metric->float_value}, {"quantized", model.metric->quantized_value},
                       {"loss", model.metric->loss},         {"of_float", model.metric->of_float}};
     AddIntervalJson(json["metric"], "loss_interval", model.metric->loss_interval);

@@ -77,11 +77,8 @@ void AddFloatLine(TextWriter& out, const Comparison& compare, const std::optiona
 void AddLosses(TextWriter& out, const Comparison& compare, const std::optional<MetricFigures>& metric) {
   const std::optional<MetricFigures> of = MetricOf(metric, compare);
   if (of) {
-    const bool share = of->unit == MetricUnit::kShare;
     out.Add("  %-11s %s\n", of->loss < 0 ? "gains" : "loses",
-            LossText(of->loss, of->loss_interval, share ? "%.2f" : "%.4f",
-                     StrCat(UnitWord(of->unit), " of ", Printable(of->name)), share ? 100 : 1)
-                .c_str());
+            MetricLossText(of->unit, of->loss, of->loss_interval, StrCat(" of ", Printable(of->name))).c_str());
   }
   const char* title = "classes";
   for (const ClassDrop& drop : WorstClasses(compare.by_class)) {

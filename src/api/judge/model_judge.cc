@@ -54,17 +54,6 @@ class WithExpected final : public DataSource {
   std::optional<Batch> next_;
 };
 
-// What a script's `unit` may be, and what its values are multiplied by.
-struct ScriptUnit {
-  std::string_view name;
-  MetricUnit unit;
-  double factor = 1;
-};
-constexpr ScriptUnit kScriptUnits[] = {{"share", MetricUnit::kShare},
-                                       {"percent", MetricUnit::kShare, 0.01},
-                                       {"dB", MetricUnit::kDecibel},
-                                       {"nats", MetricUnit::kNats},
-                                       {"number", MetricUnit::kNumber}};
 constexpr std::string_view kUnitHint =
     "a variable `unit` in the script says what evaluate(model) returns: \"share\" (from 0 to 1, the default), "
     "\"percent\", \"dB\", \"nats\" or \"number\"; higher_is_better = False that less is better";
@@ -72,19 +61,21 @@ constexpr std::string_view kUnitHint =
 // `values` become those in the unit that is returned. Errors: kBadOptionValue for another unit, and shares that are
 // none.
 Result<MetricUnit> TakeUnit(const std::string& name, std::vector<double>& values) {
-  const auto* row = std::ranges::find(kScriptUnits, name, &ScriptUnit::name);
-  if (row == std::end(kScriptUnits))
+  const bool percent = name == "percent";
+  const auto texts = MetricUnitTexts();
+  const auto text = std::ranges::find(texts, percent ? "share" : name, &MetricUnitText::name);
+  if (text == texts.end())
     return Error(ErrorId::kBadOptionValue, "unit: got '", name, "', wanted share, percent, dB, nats or number")
         .WithHint(std::string(kUnitHint));
   for (double& value : values) {
     const double given = value;
-    value *= row->factor;
-    if (row->unit == MetricUnit::kShare && !(value >= 0 && value <= 1))
+    if (percent) value /= text->factor;
+    if (text->unit == MetricUnit::kShare && !(value >= 0 && value <= 1))
       return Error(ErrorId::kBadOptionValue, "evaluate(model) returned ", given, ", wanted a ", name, " from 0 to ",
-                   1 / row->factor)
+                   percent ? text->factor : 1)
           .WithHint(std::string(kUnitHint));
   }
-  return row->unit;
+  return text->unit;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/tensor_spec.h"
 #include "data/data_source.h"
+#include "eval/metrics/metric_unit.h"
 
 namespace preon {
 
@@ -24,13 +25,6 @@ class MetricRun {
   virtual size_t count() const = 0;
   /// Of these samples, some of them several times; at least one.
   virtual double Value(std::span<const size_t> samples) const = 0;
-};
-
-enum class MetricUnit {
-  kShare,  ///< 0 to 1
-  kDecibel,
-  kNats,
-  kNumber,  ///< a plain one
 };
 
 class Metric {

@@ -51,10 +51,10 @@ std::string Ends(const std::optional<ConfidenceInterval>& interval, double facto
 }
 
 std::string MetricText(const MetricFigures& metric) {
-  const double factor = metric.unit == MetricUnit::kShare ? 100 : 1;
+  const MetricUnitText& unit = TextOf(metric.unit);
   return StrCat(Html(metric.name), " ", MetricValueText(metric.unit, metric.float_value), " → ",
-                MetricValueText(metric.unit, metric.quantized_value), ", loses ", HtmlNumber(factor * metric.loss), " ",
-                UnitWord(metric.unit), Ends(metric.loss_interval, factor));
+                MetricValueText(metric.unit, metric.quantized_value), ", loses ", HtmlNumber(unit.factor * metric.loss),
+                " ", unit.loss_word, Ends(metric.loss_interval, unit.factor));
 }
 
 std::string ModelRow(size_t number, const ValidatedModel& model) {
