@@ -6,6 +6,7 @@
 #include "pipeline/write_plan.h"
 #include "quantize/qdq_passes/integer_form.h"
 #include "quantize/qdq_passes/qdq_passes.h"
+#include "runtime/session.h"
 
 namespace preon {
 namespace {
@@ -69,22 +70,23 @@ class Measurement {
 }  // namespace
 
 Result<std::vector<DpuCost>> MeasureDpuCosts(const PlannedModel& prepared, const PlanInputs& inputs,
-                                             const RangeMethod& method, const DpuComparison& runs,
-                                             const RunContext& context) {
+                                             const RangeMethod& method, const Batch& batch,
+                                             const ModelOutputs& float_model, const RunContext& context) {
   std::vector<DpuCost> costs;
   const Measurement measurement(prepared, inputs, method, context);
   PREON_ASSIGN_OR_RETURN(const std::vector<std::string> acting, measurement.Acting());
   if (acting.empty()) return costs;
-  const Batch& batch = runs.batch;
-  PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> wanted, runs.reference(batch));
-  PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> with, OutputsOf(runs.written, context)(batch));
-  PREON_ASSIGN_OR_RETURN(const double with_db, SqnrDb(wanted, with, batch.samples));
-  for (const std::string& pass : acting) {
-    PREON_ASSIGN_OR_RETURN(Model written, measurement.Write({pass}));
+  PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> wanted, float_model(batch));
+  const auto db_without = [&](const std::vector<std::string>& disabled) -> Result<double> {
+    PREON_ASSIGN_OR_RETURN(Model written, measurement.Write(disabled));
     PREON_ASSIGN_OR_RETURN(const Model model, IntegerForm(std::move(written)));
     PREON_ASSIGN_OR_RETURN(Session session, Session::OpenModel(model, {.threads = context.ThreadCount()}, context));
-    PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> without, OutputsOf(session, context)(batch));
-    PREON_ASSIGN_OR_RETURN(const double without_db, SqnrDb(wanted, without, batch.samples));
+    PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> outputs, OutputsOf(session, context)(batch));
+    return SqnrDb(wanted, outputs, batch.samples);
+  };
+  PREON_ASSIGN_OR_RETURN(const double with_db, db_without({}));
+  for (const std::string& pass : acting) {
+    PREON_ASSIGN_OR_RETURN(const double without_db, db_without({pass}));
     costs.push_back({.pass = pass, .with_db = with_db, .without_db = without_db});
   }
   return costs;

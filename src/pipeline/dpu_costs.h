@@ -1,4 +1,5 @@
-// What operators of the DPU cost: the model is written once more without each of them, and both run on a batch.
+// What operators of the DPU cost: the model is written once more with all and without each of them, with nearest codes
+// (fitted ones suit the model that they were fitted in), and runs on a batch.
 #pragma once
 
 #include <vector>
@@ -10,21 +11,13 @@
 #include "pipeline/prepare_model.h"
 #include "ranges/range_method.h"
 #include "report/results/results.h"
-#include "runtime/session.h"
 
 namespace preon {
-
-/// Models that run on a batch.
-struct DpuComparison {
-  const Batch& batch;
-  ModelOutputs reference;  ///< of the float model
-  Session& written;        ///< of the model with all operators of the DPU
-};
 
 /// One entry for each pass dpu_… that changes this model, in their order; SQNR over the worst output.
 /// Errors: those of writing and running.
 Result<std::vector<DpuCost>> MeasureDpuCosts(const PlannedModel& prepared, const PlanInputs& inputs,
-                                             const RangeMethod& method, const DpuComparison& runs,
-                                             const RunContext& context);
+                                             const RangeMethod& method, const Batch& batch,
+                                             const ModelOutputs& float_model, const RunContext& context);
 
 }  // namespace preon

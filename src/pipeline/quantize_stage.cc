@@ -224,12 +224,11 @@ Status QuantizeStage::CompareResult(const PlannedModel& prepared, const PlanInpu
 }
 
 Result<std::vector<DpuCost>> QuantizeStage::DpuCostsOf(const PlannedModel& prepared, const Batch& batch,
-                                                       const PlanInputs& inputs, Written& written,
+                                                       const PlanInputs& inputs,
                                                        const FloatOutputs& float_outputs) const {
   FloatModel reference(float_outputs, prepared.model.source_path, context_.ThreadCount(), context_);
-  const DpuComparison runs{
-      .batch = batch, .reference = [&](const Batch& of) { return reference.Outputs(of); }, .written = *written.session};
-  return MeasureDpuCosts(prepared, inputs, inputs_.method, runs, context_);
+  const auto outputs = [&](const Batch& of) { return reference.Outputs(of); };
+  return MeasureDpuCosts(prepared, inputs, inputs_.method, batch, outputs, context_);
 }
 
 Status QuantizeStage::MeasureLatencies(const Model& source, const Batch& batch, Written& written,
@@ -320,7 +319,7 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   const FloatSide in_float{prepared.model.source_path, prepared.inputs, float_outputs,
                            compared.judging.open ? BatchLoopOptions().max_samples : kMaxComparedSamples};
   PREON_RETURN_IF_ERROR(CompareResult(prepared, inputs, in_float, compared, written, result));
-  PREON_ASSIGN_OR_RETURN(result.dpu_costs, DpuCostsOf(prepared, batch, inputs, written, float_outputs));
+  PREON_ASSIGN_OR_RETURN(result.dpu_costs, DpuCostsOf(prepared, batch, inputs, float_outputs));
   result.warnings = WarningsOf(result.compare);
   PREON_RETURN_IF_ERROR(MeasureLatencies(prepared.model, prepared.first_run.batch, written, result));
   if (inputs_.to_nhwc) {

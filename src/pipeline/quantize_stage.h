@@ -83,7 +83,7 @@ class QuantizeStage {
   Status CompareResult(const PlannedModel& prepared, const PlanInputs& inputs, const FloatSide& in_float,
                        const ComparedSamples& compared, Written& written, QuantizeResult& result) const;
   Result<std::vector<DpuCost>> DpuCostsOf(const PlannedModel& prepared, const Batch& batch, const PlanInputs& inputs,
-                                          Written& written, const FloatOutputs& float_outputs) const;
+                                          const FloatOutputs& float_outputs) const;
   Status MeasureLatencies(const Model& source, const Batch& batch, Written& written, QuantizeResult& result) const;
   Status GiveNhwc(Written& written, const Batch& batch, const std::vector<NamedTensor>& outputs) const;
   Status NotWritten(ErrorId id, std::string_view why, const Status& reason) const;

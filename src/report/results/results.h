@@ -82,7 +82,7 @@ struct ImprovedCodes {
 /// An operator of the DPU, measured on one batch: SQNR against float over the worst output.
 struct DpuCost {
   std::string pass;
-  double with_db = 0, without_db = 0;  ///< as written; with this pass off
+  double with_db = 0, without_db = 0;  ///< with nearest codes; with this pass off, too
 };
 
 /// Nodes that were tried in float because that might bring the model nearer to float.

@@ -101,7 +101,7 @@ class NpuCnnTarget final : public NpuTarget {
   }
 
  private:
-  OpListRules RulesOf(const PlanOptions&) const override { return NpuCnnRules(); }
+  OpListRules RulesOf(const PlanOptions& options) const override { return NpuCnnRules(options.compat); }
 };
 
 class NpuTransformerTarget final : public NpuTarget {

@@ -123,12 +123,16 @@ OpListRules QuarkRules(QuarkFormat format, bool fold_relu) {
   return rules;
 }
 
-OpListRules NpuCnnRules() {
+OpListRules NpuCnnRules(Compat compat) {
   OpListRules rules = QuarkRules(QuarkFormat::kBase, false);
   rules.target = "npu-cnn";
   rules.operators = OperatorForm::kStock;
   rules.op_types = Joined(kQLinearTypes, kQuarkTypes, kExtendedTypes);
   UseHandlersOfNpus(rules.handlers);
+  if (compat == Compat::kOff) {  // as Reshape: a Gemm behind a pool then reads codes with the pool's steps
+    rules.op_types.insert(rules.op_types.end(), {"Flatten"});
+    rules.handlers["Flatten"] = OpHandler::kMover;
+  }
   rules.biases_are_weights = rules.has_positions = rules.simulates_dpu = rules.simulates_by_default = true;
   return rules;
 }

@@ -91,7 +91,7 @@ OpListRules OrtIntegerRules();
 /// Quark's base or extended quantizer. `fold_relu`: PairOptions::fold_relu.
 OpListRules QuarkRules(QuarkFormat format, bool fold_relu);
 /// Quark's quantizer for CNNs on NPUs (XINT8): more operators, powers of two alone, biases of 8 bits.
-OpListRules NpuCnnRules();
+OpListRules NpuCnnRules(Compat compat);
 /// Quark's quantizer for transformers on NPUs: Gemm, and MatMul of a constant.
 OpListRules NpuTransformerRules();
 /// The base quantizer's operators, kept away from what runtimes do behind the user's back. Activations in blocks: the
