@@ -55,7 +55,7 @@ def cell(text):
 
 
 #: Of keys whose values say more than their type.
-EXAMPLES = {"ExecutionProviders": '["CPUExecutionProvider"]', "FixShapes": "input: [1, 3, 224, 224]", "InputNodes": '["first_conv"]',
+EXAMPLES = {"EncryptionAlgorithm": "AES-256", "ExecutionProviders": '["CPUExecutionProvider"]', "FixShapes": "input: [1, 3, 224, 224]", "InputNodes": '["first_conv"]',
             "NodesToExcludeOutputQuantization": '["head"]', "NodesToQuantize": '["conv_1", "conv_2"]', "OutputNodes": '["last_conv"]',
             "Percentile": "99.99", "PreprocessYAML": "passes.yaml", "Scenario": "same", "ShapeShifterYaml": "passes.yaml",
             "WeightCalibrateMethod": "ExtendedCalibrationMethod.MinMSE"}
@@ -83,9 +83,6 @@ def count(keys):
     return f"{sum(bool(key['here']) for key in theirs)} of {len(theirs)}"
 
 
-NOT_HERE = {True: "switching it on", False: "any value but the default"}
-
-
 def key_page(group, keys):
     lines = [f"# {group[0].upper()}{group[1:]}: AMD Quark's keys\n", f"{count(keys)} are in this version; read by the stage "
              f"*{keys[0]['stage']}*. Written by `./dev docs`.\n",
@@ -94,9 +91,8 @@ def key_page(group, keys):
         kind = key["type"] + (f": {key['range']}" if key["range"] else "")
         default = f"`{json.dumps(key['default'])}`" + (f"; {key['otherwise']}" if key["otherwise"] else "")
         default += f"; **here: {key['default_here']}**" if key["default_here"] else ""
-        here = key["here"] or f"**not in this version**: {NOT_HERE[kind.startswith('true')]} is error E1007"
-        shown = example(key) if key["here"] and "." not in key["name"] and key["type"] != "object" else ""
-        lines.append("| " + " | ".join(map(cell, [f"`{key['name']}`" + (" (ours)" if key["ours"] else ""), kind, default, key["meaning"], here,
+        shown = example(key) if "." not in key["name"] and key["type"] != "object" else ""
+        lines.append("| " + " | ".join(map(cell, [f"`{key['name']}`" + (" (ours)" if key["ours"] else ""), kind, default, key["meaning"], key["here"],
                                                   shown])) + " |")
     return "\n".join(lines) + "\n"
 
@@ -129,7 +125,7 @@ SCHEMA_TYPES = {"true or false": {"type": "boolean"}, "integer": {"type": "integ
 
 def key_schema(key):
     """What JSON Schema can say of a key; null is the default of every one."""
-    schema = dict(SCHEMA_TYPES.get(key["type"], {}), description=key["here"] or "not in this version")
+    schema = dict(SCHEMA_TYPES.get(key["type"], {}), description=key["here"])
     choices, bounds = key["range"].split("|"), re.fullmatch(r"(-?[\d.]*?)\.\.([\d.]*)", key["range"])
     if len(choices) > 1:
         schema["enum"] = [int(choice) if key["type"] == "integer" else choice for choice in choices] + [None]
@@ -186,7 +182,7 @@ def option_pages(root, binary):
         {folder / file: key_page(group, keys) for group, (file, keys) in groups.items()}
 
 
-PYTHON_VERBS = ("quantize", "calibrate", "ranges", "analyze", "inspect", "compare", "diff", "instrument", "passes", "lint", "retarget", "export-qat", "search", "sensitivity", "validate", "report", "run")
+PYTHON_VERBS = ("quantize", "calibrate", "ranges", "analyze", "inspect", "compare", "diff", "instrument", "passes", "lint", "retarget", "export-qat", "encrypt", "decrypt", "search", "sensitivity", "validate", "report", "run")
 #: Parameters of the functions, not options.
 PARAMETERS = {"output", "data", "pass", "space"}
 #: Options that the functions take in another form, too.

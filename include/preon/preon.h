@@ -226,6 +226,20 @@ PREON_API Outcome<Answer> Retarget(const QuantizeOptions& options);
 /// scales, a loader for PyTorch. The setting "float-model" gives it the float weights.
 PREON_API Outcome<Answer> ExportQat(const QuantizeOptions& options);
 
+/// Writes to `options.output` the model, encrypted (AES-256-GCM). The key: setting "key-file", a file of 32 bytes or 64
+/// hexadecimal digits, or such digits in the environment variable PREON_KEY.
+PREON_API Outcome<Answer> Encrypt(const QuantizeOptions& options);
+
+/// Writes to `options.output` the model that `options.model` has encrypted. Fails with [E2016] where the key is another
+/// one or the file was changed.
+PREON_API Outcome<Answer> Decrypt(const QuantizeOptions& options);
+
+/// Whether Quantize() keeps the model secret: nothing readable gets to the disk, the output is encrypted or a file in
+/// memory (memfd_create, as "/proc/self/fd/N"), and failures are numbers and titles. That is so where `options.model`
+/// is encrypted or a key is set ("key-file", "option" with "CryptoMode=true"), and where Quantize() would fail
+/// because of its options.
+PREON_API bool IsCryptoRun(const QuantizeOptions& options);
+
 /// Tries configurations of `options.model` and writes the best to `options.output`. Settings: "space", a file or JSON
 /// (docs/search.md), and those of `preon search`.
 PREON_API Outcome<Answer> Search(const QuantizeOptions& options);

@@ -14,6 +14,7 @@ from .calibration import (CachedDataReader, CalibrationDataReader, CalibrationMe
                           create_calibrator_power_of_two)
 from .calibration import calibrators as _calibrators
 from .core import analyze, calibrate, compare, diff, export_qat, inspect, instrument, lint, merge, passes, quantize, ranges, report, retarget, run, search, sensitivity, status, validate
+from .crypt import decrypt, encrypt
 from .deploy import dump_model, get_library_path
 from .errors import Cancelled, ConfigError, DataError, ModelError, NotFound, NothingToGain, PreonError, VerificationError
 from .quantization.api import ModelQuantizer
@@ -44,7 +45,7 @@ _LAZY = _calibrators.OF_ONNX_RUNTIME
 __all__ = [
     "CachedDataReader", "CalibrationDataReader", "CalibrationMethod", "ExtendedCalibrationMethod", "Int16Method",
     "LayerWiseMethod", "PathDataReader", "PowerOfTwoMethod", "RandomDataReader", "create_calibrator_float_scale",
-    "create_calibrator_power_of_two", "analyze", "calibrate", "compare", "diff", "export_qat", "instrument", "lint", "merge", "passes", "quantize", "ranges",
+    "create_calibrator_power_of_two", "analyze", "calibrate", "compare", "decrypt", "diff", "encrypt", "export_qat", "instrument", "lint", "merge", "passes", "quantize", "ranges",
     "report", "retarget", "run", "search", "sensitivity", "status", "validate",
     "dump_model", "get_library_path", "Cancelled", "ConfigError", "DataError", "ModelError", "NotFound", "PreonError",
     "VerificationError", "NothingToGain", "ModelQuantizer", "AutoSearch", "AutoSearchPro", "SearchSpace", "generate_all_configs",

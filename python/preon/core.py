@@ -15,9 +15,8 @@ from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, DiffOpti
                       QuantizeOptions, RangesOptions, ReportOptions, RetargetOptions, RunOptions, SearchOptions, SensitivityOptions, ValidateOptions)
 from .progress import display
 from .result import Facts, Result
-from .samples import source_of
+from .samples import is_path, source_of
 from .settings import keywords, number, settings_of
-from .sources import local
 
 if TYPE_CHECKING:
     import onnx
@@ -57,8 +56,7 @@ def _run(verb, paths, options, source=(None, None), progress=None, files=None, *
     given, samples = source_of(*source)
     with contextlib.ExitStack() as kept:
         files = files or kept.enter_context(Files(options))
-        read = [kept.enter_context(local(file, files.parent)) for file in given]
-        files.shown_as += [(path_of(path, "data"), os.fsdecode(file)) for path, file in zip(read, given) if path is not file]
+        read = [files.local(file) for file in given]
         options = {name: files.samples(value, name) if name in _OF_SAMPLES else value for name, value in options.items()}
         settings = [*(("data", path_of(file, "data")) for file in read), *settings_of(verb, options)]
         shown = display() if progress is None else None
@@ -87,6 +85,12 @@ def _number_of(function, arguments):
         raise TypeError(f"{getattr(function, '__name__', function)}: got {type(value).__name__}, wanted a number") from None
 
 
+def _is_crypto_run(model, options):
+    """Is nothing of the model to get to the disk? So it is with options that are wrong, too, of which the run tells."""
+    settings = settings_of("quantize", {name: value for name, value in options.items() if name not in _OF_SAMPLES})
+    return _preon.is_crypto_run(path_of(model, "model") if is_path(model) else "", list(settings))
+
+
 @_completed
 def quantize(model: Model, output: Optional[Path] = None, data: Data = None, reader: Optional[Reader] = None,
              progress: Progress = None, precision_distance: Optional[Distance] = None, **options: Unpack[QuantizeOptions]) -> Result:
@@ -108,10 +112,18 @@ def quantize(model: Model, output: Optional[Path] = None, data: Data = None, rea
     Raises PreonError and its kinds; what reader, progress and precision_distance raise.
     """
     distance = None if precision_distance is None else lambda *outputs: _number_of(precision_distance, outputs)
-    with Files(options) as files:
-        target = path_of(output, "output") if output is not None else files.output("quantized.onnx")
-        result = _run("quantize", (files.model(model), target), options, (data, reader), progress, files, distance=distance)
-        return result if output is not None else _with_model(result, target)
+    crypto = _is_crypto_run(model, options)
+    ignored = output is not None and crypto and not is_path(model) and options.get("key_file", options.get("key-file")) is None
+    with Files(options, in_memory=crypto) as files:
+        if output is not None and not ignored:
+            return _run("quantize", (files.model(model), path_of(output, "output")), options, (data, reader), progress, files, distance=distance)
+        target = files.output("quantized.onnx")
+        result = _with_model(_run("quantize", (files.model(model), target), options, (data, reader), progress, files, distance=distance), target)
+    if ignored:
+        warning = "CryptoMode: the result is returned and the output is ignored; with key_file it is written, encrypted"
+        result.warnings.append(warning)
+        result.text += f"  warning     {warning}\n"
+    return result
 
 
 @_completed

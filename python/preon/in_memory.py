@@ -5,17 +5,21 @@ from collections.abc import Mapping
 
 from .errors import ConfigError, ModelError
 from .samples import array_of, is_array, is_path, is_reader, named_arrays
-from .sources import temporary_folder
+from .sources import is_read_directly, local, temporary_folder
 
 _PATH_OR_MODEL = ("model", "quantized", "other")
 _EXTERNAL = 1  # ONNX's number: the values are in another file
 
 
 class Files(contextlib.ExitStack):
-    """Temporary files, below `tmp_dir` of the options. `shown_as` has what messages and results call them, and files fetched for samples."""
+    """Temporary files, below `tmp_dir` of the options. `shown_as` has what messages and results call them, and files fetched for samples.
 
-    def __init__(self, options):
+    in_memory   they are in no folder, and samples that would need one are refused: for what must not get to the disk
+    """
+
+    def __init__(self, options, in_memory=False):
         super().__init__()
+        self.in_memory = in_memory
         given = options.get("tmp_dir", options.get("tmp-dir"))
         parent = given[-1] if isinstance(given, (list, tuple)) and given else given  # the library refuses several
         self.parent = None if parent is None else path_of(parent, "tmp_dir")
@@ -49,6 +53,7 @@ class Files(contextlib.ExitStack):
             return value
         import numpy as np
 
+        self._refuse_folder(what)
         if isinstance(value, Mapping):
             arrays = {name: array_of(array, 0, name, {}) for name, array in value.items()}
             np.savez(path := self._path(f"{what}.npz", what), **arrays)
@@ -65,10 +70,29 @@ class Files(contextlib.ExitStack):
             raise TypeError(f"{what}: got {type(value).__name__}, wanted a path, a list of paths, an array or arrays by name, or an object with get_next()")
         return path
 
+    def local(self, source):
+        """The path of what `data` names (sources.local)."""
+        if not is_read_directly(source):
+            self._refuse_folder("data")
+        path = self.enter_context(local(source, self.parent))
+        if path is not source:
+            self.shown_as.append((path_of(path, "data"), os.fsdecode(source)))
+        return path
+
+    def _refuse_folder(self, what):
+        if self.in_memory:
+            raise ConfigError(1004, f"{what}: these samples would have to be written to a folder, and in crypto mode nothing gets to the disk",
+                              "files that preon reads itself (.npz, .npy, images, sound) and readers are possible", 2)
+
     def _path(self, name, shown):
-        folder = self.enter_context(temporary_folder(self.parent))
-        self.shown_as.append((path_of(os.path.join(folder, name), "tmp_dir"), shown))
-        return self.shown_as[-1][0]
+        if self.in_memory:
+            file = os.memfd_create("preon")
+            self.callback(os.close, file)
+            path = f"/proc/self/fd/{file}"
+        else:
+            path = path_of(os.path.join(self.enter_context(temporary_folder(self.parent)), name), "tmp_dir")
+        self.shown_as.append((path, shown))
+        return path
 
 
 def path_of(value, what):

@@ -15,6 +15,11 @@ class _QuantizeCalibrateRangesInstrument(TypedDict, total=False):
     "a configuration: JSON or YAML file, or the name of a preset"
 
 
+class _QuantizeEncryptDecrypt(TypedDict, total=False):
+    key_file: Optional[Path]
+    "key of encrypted models: 32 bytes or 64 hexadecimal digits (default: variable PREON_KEY); quantize encrypts the result with it"
+
+
 class _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun(TypedDict, total=False):
     input: Optional[Many]
     "samples of one model input"
@@ -307,6 +312,7 @@ class _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExpo
 
 class QuantizeOptions(
     _QuantizeCalibrateRangesInstrument,
+    _QuantizeEncryptDecrypt,
     _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeCalibrateInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrate,
@@ -453,6 +459,18 @@ class ExportQatOptions(
     _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _ExportQat,
     _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
+):
+    pass
+
+
+class EncryptOptions(
+    _QuantizeEncryptDecrypt, total=False,
+):
+    pass
+
+
+class DecryptOptions(
+    _QuantizeEncryptDecrypt, total=False,
 ):
     pass
 

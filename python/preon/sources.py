@@ -23,6 +23,12 @@ def temporary_folder(parent):
     return tempfile.TemporaryDirectory(prefix="preon-", dir=parent)
 
 
+def is_read_directly(source):
+    """Does the library itself read what `source` says?"""
+    path = os.fsdecode(source)
+    return not ("://" in path or path.endswith(".tar") or _is_table(path.partition("#")[0]))
+
+
 @contextlib.contextmanager
 def local(source, parent=None):
     """The path of a file or folder that holds what `source` says; a temporary one, below the folder `parent`, unless the library reads
@@ -32,11 +38,11 @@ def local(source, parent=None):
     x.tar            samples of WebDataset: images and sound as a folder, arrays (.npy, .npz) as one file for each sample
     x.parquet, x.arrow, x.feather[#COLUMN,...]   columns of numbers, by input name; or one column of encoded images
     """
-    text = os.fsdecode(source)
-    path, _, columns = text.partition("#") if _is_table(text.partition("#")[0]) else (text, "", "")
-    if not ("://" in path or path.endswith(".tar") or _is_table(path)):
+    if is_read_directly(source):
         yield source
         return
+    text = os.fsdecode(source)
+    path, _, columns = text.partition("#") if _is_table(text.partition("#")[0]) else (text, "", "")
     with temporary_folder(parent) as folder:
         name = path.rstrip("/").rpartition("/")[2]
         if "://" in path:

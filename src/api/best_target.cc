@@ -1,4 +1,5 @@
 // `quantize`: the chosen target, and where it gains nothing, those that the target names in its place.
+#include "api/crypto/crypto_run.h"
 #include "api/judge/other_target.h"
 #include "api/quantize_for_target.h"
 #include "api/verbs.h"
@@ -99,8 +100,18 @@ Result<QuantizeResult> MakeSmaller(const std::string& model, RunInputs& run, Res
 
 }  // namespace
 
-Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run) {
+Result<QuantizeResult> QuantizeForBestTarget(const std::string& model, RunInputs& run) {
   return MakeSmaller(model, run, WithBestTarget(model, run));
+}
+
+Result<std::variant<QuantizeResult, CryptoRunResult>> QuantizeVerb(const std::string& model, RunInputs& run) {
+  using Either = std::variant<QuantizeResult, CryptoRunResult>;
+  if (IsCryptoRun(model, run.options.crypto)) {
+    PREON_ASSIGN_OR_RETURN(CryptoRunResult untold, QuantizeInCryptoMode(model, run, QuantizeForBestTarget));
+    return Either(std::move(untold));
+  }
+  PREON_ASSIGN_OR_RETURN(QuantizeResult result, QuantizeForBestTarget(model, run));
+  return Either(std::move(result));
 }
 
 }  // namespace preon

@@ -30,7 +30,7 @@ Result<QuantizeResult> MakeCandidate(const std::string& model, const Candidate& 
   const Judgement only_with_gain{.without_gain = WithoutGain::kIsRefused};
   return RunWith(options, samples, run, [&](RunInputs& again) {
     return candidate.written == WrittenWhen::kWithGain ? QuantizeForTarget(model, again, only_with_gain)
-                                                       : QuantizeVerb(model, again);
+                                                       : QuantizeForBestTarget(model, again);
   });
 }
 

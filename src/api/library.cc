@@ -6,12 +6,12 @@
 #include <utility>
 #include <variant>
 
-#include "api/reader_source.h"
+#include "api/caller/given_options.h"
+#include "api/caller/reader_source.h"
 #include "api/verbs.h"
 #include "base/exceptions.h"
 #include "base/spelling.h"
 #include "base/version.h"
-#include "config/files/config.h"
 #include "config/option_table.h"
 #include "report/html/shown_names.h"
 #include "report/json.h"
@@ -60,52 +60,6 @@ QuantizeOptions WithNamedCallbacks(QuantizeOptions options) {
   return options;
 }
 
-// The fields and then the settings, as options of the command line.
-std::vector<std::pair<std::string, std::string>> SettingsOf(const QuantizeOptions& given) {
-  std::vector<std::pair<std::string, std::string>> settings;
-  for (const auto& [name, value] : {std::pair{"output", given.output}, std::pair{"calib", given.calibration},
-                                    std::pair{"method", given.method}, std::pair{"activation", given.activation},
-                                    std::pair{"weight", given.weight}, std::pair{"target", given.target}}) {
-    if (!value.empty()) settings.emplace_back(name, value);
-  }
-  for (const std::string& source : given.data) settings.emplace_back("data", source);
-  for (const std::string& node : given.exclude) settings.emplace_back("exclude", node);
-  settings.insert(settings.end(), given.settings.begin(), given.settings.end());
-  if (given.threads != 0) settings.emplace_back("threads", std::to_string(given.threads));
-  return settings;
-}
-
-bool TakesOneValue(const std::string& name) {
-  const auto option = std::ranges::find(OptionTable(), name, &OptionSpec::name);
-  return name == "config" || (option != OptionTable().end() && option->kind == OptionKind::kValue);
-}
-
-Status CheckGivenOnce(const std::vector<std::pair<std::string, std::string>>& settings) {
-  std::map<std::string, std::string> values;
-  for (const auto& [name, value] : settings) {
-    const auto [before, first] = values.emplace(name, value);
-    if (!first && TakesOneValue(name))
-      return Error(ErrorId::kConflictingOptions, name, ": got '", before->second, "' and '", value,
-                   "', wanted one value");
-  }
-  return Status::Ok();
-}
-
-Result<Options> ToOptions(const QuantizeOptions& given) {
-  Options options;
-  const auto settings = SettingsOf(given);
-  PREON_RETURN_IF_ERROR(CheckGivenOnce(settings));
-  const auto config = std::ranges::find(settings, "config", &std::pair<std::string, std::string>::first);
-  if (config != settings.end()) PREON_RETURN_IF_ERROR(ApplyConfig(options, config->second));
-  for (const auto& [name, value] : settings) {
-    if (name != "config") PREON_RETURN_IF_ERROR(SetOption(options, name, value));
-  }
-  if (given.reader && options.data.from.has_samples())
-    return Error(ErrorId::kConflictingOptions, "reader and data: got both, wanted one");
-  options.precision_distance = DistanceOfCaller(given.precision_distance);
-  return options;
-}
-
 // Workers are processes of their own, which can't call a reader of this one.
 void CalibrateInThisProcess(Options& options) {
   int64_t& workers = options.calibration.workers.count;
@@ -143,6 +97,16 @@ Report ToPublic(const QuantizeResult& result) {
     if (!output.left_out) report.outputs[name] = {output.sqnr_db, output.cosine, output.l2, output.max_abs};
   }
   return report;
+}
+
+Report ToPublic(const CryptoRunResult& result) {
+  return {.output = result.output,
+          .quantized_size_bytes = result.size_bytes,
+          .warnings = result.warnings,
+          .seconds = result.facts.total_seconds,
+          .peak_rss_bytes = result.facts.peak_rss_bytes,
+          .text = ToText(result),
+          .json = ToJson(result)};
 }
 
 CalibrationReport ToPublic(const CalibrateResult& result) {
@@ -247,8 +211,8 @@ std::string Version() { return std::string(kVersion); }
 Outcome<Report> Quantize(const QuantizeOptions& options) {
   return Guarded<Report>(options.shown_as, [&]() -> Result<Report> {
     PREON_RETURN_IF_ERROR(CheckTaken(options, kVerbQuantize, "quantize"));
-    PREON_ASSIGN_OR_RETURN(const QuantizeResult result, RunVerbWith(options, QuantizeVerb));
-    return ToPublic(result);
+    PREON_ASSIGN_OR_RETURN(const auto result, RunVerbWith(options, QuantizeVerb));
+    return std::visit([](const auto& one) { return ToPublic(one); }, result);
   });
 }
 
@@ -327,6 +291,14 @@ Outcome<Answer> Retarget(const QuantizeOptions& options) {
 
 Outcome<Answer> ExportQat(const QuantizeOptions& options) {
   return Answered(options, kVerbExportQat, "export-qat", ExportQatVerb);
+}
+
+Outcome<Answer> Encrypt(const QuantizeOptions& options) {
+  return Answered(options, kVerbEncrypt, "encrypt", EncryptVerb);
+}
+
+Outcome<Answer> Decrypt(const QuantizeOptions& options) {
+  return Answered(options, kVerbDecrypt, "decrypt", DecryptVerb);
 }
 
 Outcome<Answer> Search(const QuantizeOptions& options) { return Answered(options, kVerbSearch, "search", SearchVerb); }

@@ -10,4 +10,7 @@ namespace preon {
 
 Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& run, const Judgement& judgement);
 
+/// With the target that the options chose, or with another one where that gains nothing; best_target.cc.
+Result<QuantizeResult> QuantizeForBestTarget(const std::string& model, RunInputs& run);
+
 }  // namespace preon

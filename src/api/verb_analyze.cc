@@ -2,6 +2,7 @@
 #include "api/verbs.h"
 #include "base/output/commit.h"
 #include "base/version.h"
+#include "config/resolve/crypto_mode.h"
 #include "pipeline/calibration_setup.h"
 #include "pipeline/output.h"
 #include "report/html/analysis_page.h"
@@ -32,6 +33,7 @@ Status CheckSampleQuestions(const AnalysisOptions& analysis, const std::string& 
 }  // namespace
 
 Result<AnalyzeResult> AnalyzeVerb(const std::string& calib, RunInputs& run) {
+  PREON_RETURN_IF_ERROR(RefuseCryptoMode("analyze", run.options.crypto));
   const Options& options = run.options;
   PREON_RETURN_IF_ERROR(CheckOutputs(options, {calib}));
   if (run.choices.method->collects()) return NeedsValues(run.choices.method->name());

@@ -1,5 +1,6 @@
 #include "api/save_histograms.h"
 #include "api/verbs.h"
+#include "config/resolve/crypto_mode.h"
 #include "pipeline/calibrate_stage.h"
 #include "pipeline/calibration_setup.h"
 #include "pipeline/output.h"
@@ -8,6 +9,7 @@
 namespace preon {
 
 Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run) {
+  PREON_RETURN_IF_ERROR(RefuseCryptoMode("calibrate", run.options.crypto));
   const std::string& output = run.options.outputs.file;
   PREON_RETURN_IF_ERROR(CheckOutputs("calibrate", run.options, {model}));
   PREON_RETURN_IF_ERROR(CheckObserves(*run.choices.target, run.choices.plan));

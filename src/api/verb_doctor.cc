@@ -54,7 +54,8 @@ constexpr std::array kVerbNames = {std::pair(kVerbQuantize, "quantize"), std::pa
                                    std::pair(kVerbValidate, "validate"), std::pair(kVerbSensitivity, "sensitivity"),
                                    std::pair(kVerbReport, "report"),     std::pair(kVerbDiff, "diff"),
                                    std::pair(kVerbRetarget, "retarget"), std::pair(kVerbExportQat, "export-qat"),
-                                   std::pair(kVerbSearch, "search")};
+                                   std::pair(kVerbSearch, "search"),     std::pair(kVerbEncrypt, "encrypt"),
+                                   std::pair(kVerbDecrypt, "decrypt")};
 
 OptionDescriptions Descriptions() {
   OptionDescriptions descriptions;

@@ -1,4 +1,5 @@
 #include "api/verbs.h"
+#include "config/resolve/crypto_mode.h"
 #include "ir/model_io.h"
 #include "pipeline/calibrate_stage.h"
 #include "pipeline/calibration_setup.h"
@@ -41,6 +42,7 @@ Status VerifyPacked(const PackedModel& packed, const FirstRun& first_run, const 
 }  // namespace
 
 Result<InstrumentResult> InstrumentVerb(const std::string& model, RunInputs& run) {
+  PREON_RETURN_IF_ERROR(RefuseCryptoMode("instrument", run.options.crypto));
   const std::string& output = run.options.outputs.file;
   PREON_RETURN_IF_ERROR(CheckOutputs("instrument", run.options, {model}));
   PREON_RETURN_IF_ERROR(CheckObserves(*run.choices.target, run.choices.plan));

@@ -240,9 +240,9 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   const bool runs_trials = how.tries || run.choices.precision || run.choices.fewer_bits;
   TrialSamples trial(EstimatedNs(prepared.model.graph, prepared.plan));
   FloatOutputs float_outputs;
-  // Methods that collect have to see every value; restored ranges make a pass of their own.
+  // Methods that collect have to see every value; restored ranges make a pass of their own; a secret is not kept.
   std::optional<PartialCalibration> partial;
-  const bool calibrates = !run.samples.made_up() && options.calib.empty();
+  const bool calibrates = !run.samples.made_up() && options.calib.empty() && !run.context.StaysInMemory();
   if (calibrates && !run.choices.method->collects() && saved == nullptr) partial.emplace(run.Partial());
   // What a float16 model computes in float32 is not what it gives.
   const bool keeps_outputs = options.resources.memory != MemoryUse::kLow && !prepared.float16;

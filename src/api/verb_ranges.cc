@@ -6,6 +6,7 @@
 #include "api/verbs.h"
 #include "base/output/atomic_file.h"
 #include "base/spelling.h"
+#include "config/resolve/crypto_mode.h"
 #include "ir/model_io.h"
 #include "pipeline/calibrate_stage.h"
 #include "pipeline/calibration_setup.h"
@@ -124,6 +125,7 @@ Status AddRanges(const PlannedRanges& planned, const PlanInputs& inputs, const M
 }  // namespace
 
 Result<RangesResult> RangesVerb(const std::string& path, RunInputs& run) {
+  PREON_RETURN_IF_ERROR(RefuseCryptoMode("ranges", run.options.crypto));
   const Options& options = run.options;
   PREON_RETURN_IF_ERROR(CheckOutputs(options, {path}));
   RangesResult result{.compat = std::string(CompatName(options.plan.compat)),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pipeline/run_inputs.h"
+#include "report/results/crypt_result.h"
 #include "report/results/diff_result.h"
 #include "report/results/export_result.h"
 #include "report/results/full_report.h"
@@ -19,8 +20,9 @@
 
 namespace preon {
 
-/// With a target that was not asked for by name, others are tried where nothing is gained. Errors: kNothingToGain.
-Result<QuantizeResult> QuantizeVerb(const std::string& model, RunInputs& run);
+/// With a target that was not asked for by name, others are tried where nothing is gained. Encrypted models, and those
+/// of the key CryptoMode: crypto/crypto_run.h. Errors: kNothingToGain.
+Result<std::variant<QuantizeResult, CryptoRunResult>> QuantizeVerb(const std::string& model, RunInputs& run);
 Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run);
 /// Writes the model that collects, wherever it is served, what CalibrateVerb would collect of the same samples.
 Result<InstrumentResult> InstrumentVerb(const std::string& model, RunInputs& run);
@@ -50,6 +52,11 @@ Result<RetargetResult> RetargetVerb(const std::string& path, RunInputs& run);
 /// Writes the folder `options.outputs.file`: what training goes on from, of a quantized model of any tool. Errors:
 /// kNotQuantized, kNotYetSupported.
 Result<ExportResult> ExportQatVerb(const std::string& path, RunInputs& run);
+/// Writes `options.outputs.file`: the model's file, encrypted (base/cipher/sealed_file.h). Errors: those of LoadModel
+/// and of the key; kNotYetSupported for a model with external data.
+Result<CryptResult> EncryptVerb(const std::string& path, RunInputs& run);
+/// The way back, also of files that AMD Quark has encrypted. Errors: kNotDecrypted, those of the key.
+Result<CryptResult> DecryptVerb(const std::string& path, RunInputs& run);
 /// `models`: the float model and quantized ones, of any tool; without those, several forms of the float model are made.
 Result<ValidateResult> ValidateVerb(const std::vector<std::string>& models, RunInputs& run);
 /// Of the model as `quantize` would write it without layers left in float for accuracy; writes nothing.

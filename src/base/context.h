@@ -25,10 +25,14 @@ struct Progress {
   int64_t total = 0;
 };
 
+/// As RunContext::tmp_dir: temporary files stay in memory, and nothing that a run learns gets to the disk (crypto
+/// mode).
+inline constexpr std::string_view kInMemory = "(memory)";
+
 /// Owned by the caller of the pipeline, outlives it. Sinks may be called from any one thread at a time.
 struct RunContext {
   int threads = 0;      ///< wanted threads for inference and own loops; 0 = all cores (see ThreadCount)
-  std::string tmp_dir;  ///< folder for temporary files; empty = the system's
+  std::string tmp_dir;  ///< folder for temporary files; empty = the system's; kInMemory
   std::function<void(LogLevel, std::string_view)> log;  ///< may be empty
   std::function<void(const Progress&)> progress;        ///< may be empty
   const std::atomic<bool>* cancel = nullptr;            ///< set by a signal handler; may be null
@@ -56,6 +60,7 @@ struct RunContext {
   Status CheckCancelled() const;
   /// `threads`, at most the number of cores this process may use, which is also the default.
   int ThreadCount() const;
+  bool StaysInMemory() const { return tmp_dir == kInMemory; }
   /// `tmp_dir`, or the system's folder for temporary files.
   std::string TempDir() const;
 };

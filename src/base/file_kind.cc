@@ -25,6 +25,7 @@ constexpr Kind kKinds[] = {
     {"\x89png", "it is a PNG image"},
     {"riff", "it is a RIFF file (WAV sound or WebP image)"},
     {"{", "it is a JSON file"},
+    {"preonenc", "it is encrypted; 'preon decrypt' makes a plain file"},
 };
 
 }  // namespace

@@ -9,6 +9,9 @@
 
 namespace preon {
 
+/// How a model begins that `preon encrypt` has made (base/cipher/sealed_file.h).
+inline constexpr std::string_view kSealedBegin = "PREONENC";
+
 /// How many of a file's first bytes tell.
 inline constexpr size_t kKindBytes = 32;
 

@@ -1,20 +1,13 @@
 #include "base/hash.h"
 
-#include <openssl/crypto.h>
 #include <openssl/evp.h>
 
 #include <new>
 
 #include "base/check.h"
+#include "base/openssl.h"
 
 namespace preon {
-namespace {
-
-/// The library's own clean-up at exit would come before that of whoever hashes when the process ends, and under the
-/// feet of threads that still do.
-bool OutlivesExit() { return OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr) == 1; }
-
-}  // namespace
 
 struct Sha256::State {
   EVP_MD_CTX* context = EVP_MD_CTX_new();
@@ -22,8 +15,7 @@ struct Sha256::State {
 };
 
 Sha256::Sha256() {
-  static const bool initialized = OutlivesExit();
-  if (!initialized) throw std::bad_alloc();
+  PrepareOpenSsl();
   state_ = std::make_unique<State>();
   // Memory is all that can be missing here.
   if (state_->context == nullptr || EVP_DigestInit_ex(state_->context, EVP_sha256(), nullptr) != 1)

@@ -43,6 +43,8 @@ Command LintCommand();
 Command DiffCommand();
 Command RetargetCommand();
 Command ExportQatCommand();
+Command EncryptCommand();
+Command DecryptCommand();
 Command SensitivityCommand();
 Command ReportCommand();
 Command ValidateCommand();

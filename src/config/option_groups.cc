@@ -27,9 +27,9 @@ constexpr auto kWeights = std::to_array<OptionName>(
 constexpr auto kTypes =
     std::to_array<OptionName>({"activation-scaled", "bfloat16", "bfp-attribute", "mx-attribute", "keep-block-axis"});
 constexpr auto kNodes = std::to_array<OptionName>({"exclude-type", "passthrough", "option"});
-constexpr auto kGraph =
-    std::to_array<OptionName>({"fix-shape", "float16", "opset", "nhwc", "format", "disable-pass", "enable-pass",
-                               "copy-type", "custom-op-library", "external-data", "value-info", "always-write", "fix"});
+constexpr auto kGraph = std::to_array<OptionName>({"fix-shape", "float16", "opset", "nhwc", "format", "disable-pass",
+                                                   "enable-pass", "copy-type", "custom-op-library", "external-data",
+                                                   "value-info", "always-write", "fix", "key-file"});
 constexpr auto kAnalysis = std::to_array<OptionName>({"group-by", "tolerance", "cover", "save-histograms"});
 constexpr auto kResources = std::to_array<OptionName>(
     {"workers", "memory", "one-in", "resume", "checkpoint", "sampler", "study", "latency", "tmp-dir"});

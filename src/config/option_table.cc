@@ -22,8 +22,11 @@ constexpr uint32_t kChoosesRanges = kVerbQuantize | kReadsRanges;
 constexpr OptionSpec kOptions[] = {
     {"output", "FILE", "output file; written completely or not at all", OptionKind::kValue,
      kPlans | kVerbMerge | kVerbRanges | kVerbPasses | kVerbLint | kVerbReport | kVerbRetarget | kVerbExportQat |
-         kVerbSearch,
+         kVerbSearch | kVerbEncrypt | kVerbDecrypt,
      [](Options& o, const std::string& v) { o.outputs.file = v; return Status::Ok(); }},
+    {"key-file", "FILE", "key of encrypted models: 32 bytes or 64 hexadecimal digits (default: variable PREON_KEY); "
+     "quantize encrypts the result with it", OptionKind::kValue, kVerbQuantize | kVerbEncrypt | kVerbDecrypt,
+     [](Options& o, const std::string& v) { o.crypto.key_file = v; return Status::Ok(); }},
     {"data", "SRC", "samples: .npz, .npy, folder of these, of images, of WAV files or of ONNX test sets, random:N",
      OptionKind::kList, kNeedsData,
      [](Options& o, const std::string& v) { o.data.from.sources.push_back(v); return Status::Ok(); }},
@@ -80,10 +83,7 @@ constexpr OptionSpec kOptions[] = {
      "that needs", OptionKind::kValue, kPlans,
      [](Options& o, const std::string& v) { return SetMemory(o.resources.memory, v); }},
     {"worker", "I/N", "", OptionKind::kValue, kVerbCalibrate,
-     [](Options& o, const std::string& v) {
-       WorkerTask& task = TaskOf(o.calibration.workers);
-       return SetPart(task.part, task.parts, v);
-     }},
+     [](Options& o, const std::string& v) { return SetWorkerPart(o.calibration.workers, v); }},
     {"worker-seen", "FILE", "", OptionKind::kValue, kVerbCalibrate,
      [](Options& o, const std::string& v) { TaskOf(o.calibration.workers).seen = v; return Status::Ok(); }},
     {"worker-verify-each-pass", "", "", OptionKind::kFlag, kVerbCalibrate,

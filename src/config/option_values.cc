@@ -227,4 +227,9 @@ WorkerTask& TaskOf(WorkerOptions& workers) {
   return task ? *task : task.emplace();
 }
 
+Status SetWorkerPart(WorkerOptions& workers, const std::string& value) {
+  WorkerTask& task = TaskOf(workers);
+  return SetPart(task.part, task.parts, value);
+}
+
 }  // namespace preon

@@ -52,6 +52,7 @@ Status SetRandomShape(Options& options, const std::string& value);
 Status SetRandomRange(Options& options, const std::string& value);
 /// The task of a worker process, made where there is none.
 WorkerTask& TaskOf(WorkerOptions& workers);
+Status SetWorkerPart(WorkerOptions& workers, const std::string& value);
 
 /// The parsed value, or why it is none.
 template <typename Field, typename Value>

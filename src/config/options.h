@@ -216,6 +216,12 @@ struct GivenSettings {
   std::vector<std::pair<std::string, std::string>> shown_as;
 };
 
+/// What stays secret (docs/design/encrypted-models.md).
+struct CryptoOptions {
+  bool mode = false;     ///< CryptoMode
+  std::string key_file;  ///< of encrypted models; "": the environment has the key
+};
+
 /// How large the file may be.
 struct SizeOptions {
   std::optional<Requirement> limit;
@@ -241,6 +247,7 @@ struct Options {
   AlgorithmOptions algorithms;
   OwnDistance precision_distance;  ///< of auto_mixprecision: the calling program's; empty: none
   WriteOptions write;
+  CryptoOptions crypto;
   OutputOptions outputs;
   InstrumentOptions instrument;
   AnalysisOptions analysis;

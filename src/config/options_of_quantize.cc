@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto kAboutTheFile = std::to_array<std::string_view>(
     {"output", "resume", "checkpoint", "calib", "external-data", "nhwc", "value-info", "always-write", "report",
-     "save-histograms", "save-and-restore", "workers", "encodings", "size"});
+     "save-histograms", "save-and-restore", "workers", "encodings", "size", "key-file"});
 // Of codes that are fitted, of latency and of what is asked of the result.
 constexpr auto kBesideErrors = std::to_array<std::string_view>({"require", "latency", "effort"});
 

@@ -26,6 +26,8 @@ enum Verb : uint32_t {
   kVerbRetarget = 65536,
   kVerbExportQat = 131072,
   kVerbSearch = 262144,
+  kVerbEncrypt = 524288,
+  kVerbDecrypt = 1048576,
 };
 
 /// Those that take a configuration (--config), from which they read the options that are theirs.

@@ -29,7 +29,8 @@ Status CheckRunnable(const std::string& path);
 /// name
 /// (`Conv_12`), repeated names become unique. Sub-graphs and whatever else preon does not model are kept as they are.
 /// Constant nodes become initializers later (a pass), not here.
-/// Errors: kModelNotFound, kModelEmpty, kModelMalformed, kModelInvalid, kModelTypeUnsupported, kOpsetUnsupported,
+/// Errors: kModelNotFound, kModelEmpty, kModelEncrypted, kModelMalformed, kModelInvalid, kModelTypeUnsupported,
+/// kOpsetUnsupported,
 /// kExternalDataMissing, kExternalDataOutside (absolute paths, "..", symbolic links that leave the folder),
 /// kOutOfMemory.
 Result<Model> LoadModel(const std::string& path, const LoadOptions& options = {});

@@ -45,6 +45,9 @@ Status Parse(std::span<const std::byte> bytes, bool mapped, onnx::ModelProto* pr
   if (bytes.size() > std::numeric_limits<int>::max()) {
     return NotAModel(StrCat(bytes.size(), " bytes; above 2 GiB wanted the weights in external data"));
   }
+  if (std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()).starts_with(kSealedBegin))
+    return Error(ErrorId::kModelEncrypted, "is encrypted; quantize takes it with --key-file")
+        .WithHint("'preon decrypt MODEL -o PLAIN.onnx --key-file FILE' makes a plain model");
   const std::string_view instead = WhatItIsInstead(bytes);
   WindowedInputStream stream(bytes);
   if (!(mapped ? proto->ParseFromZeroCopyStream(&stream)

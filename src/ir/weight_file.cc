@@ -67,6 +67,7 @@ Status MoveWeightsToFile(Model& model, const std::string& parent) {
 bool HasLargeWeights(const Graph& graph) { return WeightBytes(graph) > kLargeBytes; }
 
 void KeepWeightsInFile(Model& model, const RunContext& context) {
+  if (context.StaysInMemory()) return;  // where a file would be no gain
   if (WeightBytes(model.graph) < kBytesForFile) return;
   const Status moved = MoveWeightsToFile(model, context.TempDir());
   if (!moved.ok()) context.Log(LogLevel::kInfo, StrCat("the weights stay in memory: ", moved.ToString()));

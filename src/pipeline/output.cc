@@ -82,8 +82,8 @@ Status CheckNotInputs(const OutputOptions& outputs, const std::vector<std::strin
 }
 
 Status CheckOutputs(const Options& options, std::vector<std::string> inputs) {
-  inputs.insert(inputs.end(),
-                {options.calib, options.encodings, options.analysis.production, options.given.config_file});
+  inputs.insert(inputs.end(), {options.calib, options.encodings, options.analysis.production, options.given.config_file,
+                               options.crypto.key_file});
   const std::vector<std::string> data = options.data.Paths();
   inputs.insert(inputs.end(), data.begin(), data.end());
   const std::vector<std::string>& libraries = options.resources.custom_op_libraries;

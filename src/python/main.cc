@@ -328,6 +328,14 @@ NB_MODULE(_preon, module) {
   def("lint", &preon::RunVerb<&preon::Lint>, "output");
   def("retarget", &preon::RunVerb<&preon::Retarget>, "output");
   def("export_qat", &preon::RunVerb<&preon::ExportQat>, "output");
+  def("encrypt", &preon::RunVerb<&preon::Encrypt>, "output");
+  def("decrypt", &preon::RunVerb<&preon::Decrypt>, "output");
+  module.def(
+      "is_crypto_run",
+      [](std::string model, preon::Settings settings) {
+        return preon::IsCryptoRun(preon::OptionsOf(std::move(model), "", std::move(settings), {}));
+      },
+      nb::arg("model"), nb::arg("settings"));
   def("search", &preon::RunVerb<&preon::Search, preon::Interrupted::kGivesResult>, "output");
   def("sensitivity", &preon::RunVerb<&preon::Sensitivity>, "output");
   def("diff", &preon::RunVerbOnTwo<&preon::Diff>, "other");

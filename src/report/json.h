@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "report/results/crypt_result.h"
 #include "report/results/diff_result.h"
 #include "report/results/export_result.h"
 #include "report/results/full_report.h"
@@ -33,6 +34,8 @@ std::string ToJson(const LintResult& result);
 std::string ToJson(const DiffResult& result);
 std::string ToJson(const RetargetResult& result);
 std::string ToJson(const ExportResult& result);
+std::string ToJson(const CryptResult& result);
+std::string ToJson(const CryptoRunResult& result);
 std::string ToJson(const SensitivityResult& result);
 std::string ToJson(const ValidateResult& result);
 std::string ToJson(const SearchResult& result);

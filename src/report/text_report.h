@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "report/results/crypt_result.h"
 #include "report/results/diff_result.h"
 #include "report/results/export_result.h"
 #include "report/results/full_report.h"
@@ -31,6 +32,8 @@ std::string ToText(const LintResult& result);
 std::string ToText(const DiffResult& result);
 std::string ToText(const RetargetResult& result);
 std::string ToText(const ExportResult& result);
+std::string ToText(const CryptResult& result);
+std::string ToText(const CryptoRunResult& result);
 std::string ToText(const SensitivityResult& result);
 std::string ToText(const ValidateResult& result);
 std::string ToText(const SearchResult& result);

@@ -27,7 +27,7 @@ Result<Model> OptimizeMarked(const Model& model, const std::vector<std::string>&
   const SessionOptions options{.optimization = Optimization::kAll, .save_optimized_to = folder.File("optimized.onnx")};
   const SessionExtras extras{.custom_ops = domain.domain,
                              .libraries = context.custom_ops,
-                             .config = OptimizerConfig(PutWeightsBeside(model.graph))};
+                             .config = OptimizerConfig(!context.StaysInMemory() && PutWeightsBeside(model.graph))};
   { PREON_ASSIGN_OR_RETURN(const Session optimizer, Session::Impl::OpenModel(marked, options, extras)); }
   ReleaseFreeMemory();  // before the same weights are loaded again
   return LoadModel(options.save_optimized_to, {.keep_weight_file = true});

@@ -61,7 +61,7 @@ CONFIGS = {
     "a class as a reader": (options(EvalDataReader=dict, EvalMetrics=True), "EvalDataReader: got the class dict, wanted an object with get_next"),
     "a function that is none": (options(AutoMixprecision={"MetricEvaluateFn": 3}), "MetricEvaluateFn: got int, wanted a function"),
     "both functions in a table": (options(AutoMixprecision={"MetricEvaluateFn": max, "MetricDistanceFn": min}), "got both, wanted one"),
-    "key of a later version": (options(CryptoMode=True), r"\[E1007\].*CryptoMode"),
+    "crypto mode of a path": (options(CryptoMode=True), r"\[E1004\] CryptoMode: For the crypto mode, the input model should be in onnx.ModelProto format"),
     "shapes in another form": (options(FixShapes="[x][1]"), r"FixShapes: got.*NAME:\[SIZE,SIZE"),
     "unknown option of preon": (of(preon_options={"colour": "red"}), "preon_options: key 'colour' is unknown"),
     "unknown target": (of(preon_options={"target": "quakr"}), "did you mean 'quark'"),

@@ -10,7 +10,7 @@ import pytest
 preon_package = pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
 from preon import options as keywords  # noqa: E402
 
-VERBS = ["quantize", "calibrate", "ranges", "analyze", "compare", "diff", "instrument", "passes", "lint", "retarget", "export_qat", "search", "validate", "report"]
+VERBS = ["quantize", "calibrate", "ranges", "analyze", "compare", "diff", "instrument", "passes", "lint", "retarget", "export_qat", "encrypt", "decrypt", "search", "validate", "report"]
 SCRIPT = """
 import numpy as np
 import preon

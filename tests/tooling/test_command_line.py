@@ -11,7 +11,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("PREON_BUILD") or ROOT / "build")
-VERBS = ["quantize", "calibrate", "instrument", "merge", "status", "ranges", "analyze", "inspect", "passes", "run", "compare", "validate", "search", "sensitivity", "report", "lint", "retarget", "diff", "export-qat", "doctor",
+VERBS = ["quantize", "calibrate", "instrument", "merge", "status", "ranges", "analyze", "inspect", "passes", "run", "compare", "validate", "search", "sensitivity", "report", "lint", "retarget", "diff", "export-qat", "encrypt", "decrypt", "doctor",
          "help", "completion", "version"]
 
 
@@ -227,6 +227,7 @@ def check_object(text, verb):
 def test_results_have_a_schema_and_documented_fields(preon, model, data):
     assert preon("calibrate", model, "-o", "a.calib", "--data", data).returncode == 0
     (preon.folder / "b").mkdir()
+    (preon.folder / "key").write_text("0" * 64)
     (preon.folder / "run.json").write_text(json.dumps({"format": 1, "model": model, "model_fingerprint": "0", "results": ["1.calib"]}))
     for verb, arguments in {
             "quantize": [model, "-o", "q.onnx", "--data", data], "calibrate": [model, "-o", "a.calib", "--data", data],
@@ -235,6 +236,7 @@ def test_results_have_a_schema_and_documented_fields(preon, model, data):
             "retarget": ["q.onnx", "-o", "r.onnx", "--activation", "int8"],
             "search": [model, "--data", data, "--space", '{"method": ["minmax", "minmse"]}', "-o", "s.onnx"],
             "diff": [model, "q.onnx", "--data", data], "export-qat": ["q.onnx", "-o", "training"],
+            "encrypt": [model, "-o", "m.enc", "--key-file", "key"], "decrypt": ["m.enc", "-o", "d.onnx", "--key-file", "key"],
             "instrument": [model, "-o", "i.onnx"], "passes": [model, "-o", "p.onnx", "--pass", "fold_constants"],
             "doctor": ["--options"]}.items():
         done = preon(verb, *arguments, "--json")

@@ -12,6 +12,7 @@
 
 #include "base/folder.h"
 #include "base/output/file_lock.h"
+#include "base/output/memory_file.h"
 #include "base/output/side_file.h"
 #include "base/output/temp_name.h"
 
@@ -84,6 +85,13 @@ void RemoveLeftovers(const std::string& path) {
 }
 
 Result<AtomicFile> AtomicFile::Open(const std::string& given_path) {
+  if (IsMemoryFile(given_path)) {
+    AtomicFile file;
+    file.path_ = given_path;
+    file.fd_ = Descriptor(open(given_path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+    if (!file.fd_) return WriteError(given_path);
+    return file;
+  }
   std::error_code error;
   PREON_ASSIGN_OR_RETURN(const std::string path, BehindLinks(given_path));
   const std::string folder = FolderOf(path);
@@ -139,6 +147,7 @@ Status AtomicFile::Write(std::string_view text) { return Write(std::as_bytes(std
 
 // The lock stays until the name is given: nobody takes the file for a leftover in between.
 Status AtomicFile::Commit() {
+  if (temp_path_.empty()) return Status::Ok();  // in memory: nobody else sees how it grows
   if (fsync(fd_.get()) != 0) return WriteError(path_);
   is_new_ = RenameNew(temp_path_, path_) == 0;
   if (!is_new_ && (errno != EEXIST || rename(temp_path_.c_str(), path_.c_str()) != 0)) return WriteError(path_);

@@ -16,7 +16,8 @@ namespace preon {
 void RemoveLeftovers(const std::string& path);
 
 /// Writes a file that is whole or absent: into a temporary file in the same folder, fsync, rename. Without Commit()
-/// the destructor removes the temporary file. Where `path` is a symbolic link, the file behind it is written.
+/// the destructor removes the temporary file. Where `path` is a symbolic link, the file behind it is written; a file in
+/// memory (memory_file.h) is written in its place.
 class AtomicFile {
  public:
   /// Removes leftovers, too. Errors: kOutputFolder if the folder does not exist, kIoWrite.

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/context.h"
 #include "base/folder.h"
 #include "base/output/file_lock.h"
 #include "base/output/temp_name.h"
@@ -42,6 +43,11 @@ void RemoveStale(const std::string& parent) {
 }  // namespace
 
 Result<TempDir> TempDir::Create(const std::string& parent) {
+  if (parent == kInMemory) {
+    TempDir dir;
+    dir.path_ = parent;
+    return dir;
+  }
   RemoveStale(parent);
   while (true) {
     const std::string path = (fs::path(parent) / (std::string(kPrefix) + RandomDigits())).string();
@@ -60,13 +66,25 @@ Result<TempDir> TempDir::Create(const std::string& parent) {
   }
 }
 
-TempDir::TempDir(TempDir&& other) noexcept : path_(std::exchange(other.path_, {})), folder_(std::move(other.folder_)) {}
+TempDir::TempDir(TempDir&& other) noexcept
+    : path_(std::exchange(other.path_, {})),
+      folder_(std::move(other.folder_)),
+      in_memory_(std::move(other.in_memory_)) {}
 
 TempDir::~TempDir() {
   std::error_code ignored;
-  if (!path_.empty()) fs::remove_all(path_, ignored);
+  if (!path_.empty() && path_ != kInMemory) fs::remove_all(path_, ignored);
 }
 
-std::string TempDir::File(std::string_view name) const { return (fs::path(path_) / name).string(); }
+std::string TempDir::File(std::string_view name) const {
+  if (path_ != kInMemory) return (fs::path(path_) / name).string();
+  auto file = in_memory_.find(name);
+  if (file == in_memory_.end()) {
+    Result<MemoryFile> made = MemoryFile::Create();
+    if (!made.ok()) return std::string(kInMemory) + "/" + std::string(name);
+    file = in_memory_.emplace(name, std::move(made).value()).first;
+  }
+  return file->second.path();
+}
 
 }  // namespace preon

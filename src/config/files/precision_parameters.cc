@@ -141,9 +141,6 @@ Status SetEntry(PrecisionOptions& options, const std::string& name, const Json& 
   if (value.is_null()) return Status::Ok();
   PREON_ASSIGN_OR_RETURN(const std::optional<KeyValue> parsed,
                          ParseKeyValue(*key, value.is_string() ? value.get<std::string>() : value.dump()));
-  if (key->here.empty())
-    return Error(ErrorId::kNotYetSupported, "got ", value.dump(), ", but this version does not have this (",
-                 key->meaning, ")");
   const auto setter = std::ranges::find(kSetters, entry, &Setter::key);
   if (parsed && setter != kSetters.end()) setter->set(options, *parsed);
   return Status::Ok();

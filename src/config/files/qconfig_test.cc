@@ -136,7 +136,7 @@ TEST(QConfig, MistakesNameTheField) {
       {"/algo_config", Json::array({{{"name", "adaroun"}}}), ErrorId::kBadConfig, "did you mean 'adaround'?"},
       {"/use_external_data_format", 1, ErrorId::kBadConfig, "true or false"},
       {"/extra_options", {{"Percentle", 1}}, ErrorId::kBadConfig, "did you mean 'Percentile'?"},
-      {"/extra_options", {{"CryptoMode", true}}, ErrorId::kNotYetSupported, "CryptoMode"},
+      {"/extra_options", {{"CryptoMode", 2}}, ErrorId::kBadConfig, "CryptoMode: got '2'"},
   };
   for (const auto& [field, value, id, says] : rows) {
     const Status status = with(field, value);

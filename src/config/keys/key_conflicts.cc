@@ -50,6 +50,7 @@ constexpr auto kNeeds = std::to_array<Need>({
     {{"MixedPrecisionTensor", ""}, {"SpecificTensorPrecision", "true"}},
     {{"SpecificTensorPrecision", "true"}, {"MixedPrecisionTensor", ""}},
     {{"RandomDataReaderNumSamples", ""}, {"UseRandomData", "true"}},
+    {{"EncryptionAlgorithm", ""}, {"CryptoMode", "true"}},
 });
 
 using Keys = std::map<std::string, std::string>;

@@ -61,12 +61,12 @@ struct KeySpec {
   std::string_view otherwise = "";     ///< when another default counts
   std::string_view default_here = "";  ///< in words, where this version does otherwise; "" = the same
   bool ours = false;                   ///< Quark has no such key
-  std::string_view here = "";          ///< what it is here, with its cost; "" = not in this version
+  std::string_view here;               ///< what it is here, with its cost
   KeySetter set = nullptr;             ///< of entries of a table: that of the table
   bool of_algorithm = false;           ///< instead of `set`: an algorithm has it among its options
 
-  /// In this version, and no entry of a table.
-  bool IsSettable() const { return !here.empty() && name.find('.') == std::string_view::npos; }
+  /// By itself: no entry of a table.
+  bool IsSettable() const { return name.find('.') == std::string_view::npos; }
 };
 
 std::span<const KeySpec> PreprocessingKeys();

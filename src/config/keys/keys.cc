@@ -108,24 +108,6 @@ Status CheckTable(const KeySpec& key, const std::string& text) {
   return Status::Ok();
 }
 
-std::string_view GroupNameOf(const KeySpec& key) {
-  for (size_t group = 0; group < kTables.size(); ++group) {
-    const auto keys = kTables[group]();
-    if (&key >= keys.data() && &key < keys.data() + keys.size()) return kKeyGroups[group];
-  }
-  return "";
-}
-
-// What this version lacks is off: switching it off, or a parameter at its default, asks for nothing.
-Status SetAbsent(const KeySpec& key, const KeyValue& value) {
-  const std::string& text = value.text;
-  const bool off = key.type == KeyType::kFlag ? !value.on : text == "[]" || text == "{}" || IsDefault(key.name, text);
-  if (off) return Status::Ok();
-  return Error(ErrorId::kNotYetSupported, "got '", text, "', but this version does not have this (", GroupNameOf(key),
-               ": ", key.meaning, ")")
-      .WithHint("--option help lists the keys that this version has");
-}
-
 Status Unknown(Options& options, const std::string& name) {
   if (std::ranges::find(kRemoved, name) != kRemoved.end()) {
     options.given.warnings.push_back(StrCat(name, ": has no effect: Quark has removed it"));
@@ -164,7 +146,6 @@ Status SetAlgorithmKey(std::map<std::string, std::string>& keys, std::string_vie
 Status Set(Options& options, const KeySpec& key, const std::string& text) {
   PREON_ASSIGN_OR_RETURN(const std::optional<KeyValue> value, ParseKeyValue(key, text));
   if (!value) return Status::Ok();
-  if (key.here.empty()) return SetAbsent(key, *value);
   options.given.origins.hints.erase(std::string(key.name));
   options.given.keys[std::string(key.name)] = key.type == KeyType::kFlag ? (value->on ? "true" : "false") : value->text;
   const OpListOptions before = options.plan.op_list;

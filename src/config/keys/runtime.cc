@@ -97,12 +97,21 @@ constexpr KeySpec kRuntimeKeys[] = {
     {.name = "CryptoMode",
      .type = KeyType::kFlag,
      .fallback = "false",
-     .meaning = "no messages, no plain intermediate files"},
+     .meaning = "no messages, no plain intermediate files",
+     .here = "a model in memory gives a model in memory; nothing gets to the disk, and messages are numbers of errors "
+             "alone; OptimizeModel is off",
+     .set =
+         [](Options& o, const KeyValue& v) {
+           o.crypto.mode = v.on;
+           return Status::Ok();
+         }},
     {.name = "EncryptionAlgorithm",
      .type = KeyType::kText,
      .fallback = "null",
      .meaning = "AES-256 or nothing; crypto mode only",
-     .range = "AES-256"},
+     .range = "AES-256",
+     .here = "no effect: in crypto mode temporary files stay in memory; --key-file encrypts a result that is written",
+     .set = SetNothing},
     {.name = "ExecutionProviders",
      .type = KeyType::kTexts,
      .fallback = "[\"CPUExecutionProvider\"]",

@@ -1,4 +1,4 @@
-#include "api/reader_source.h"
+#include "api/caller/reader_source.h"
 
 #include <algorithm>
 #include <cstring>
