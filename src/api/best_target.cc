@@ -3,6 +3,7 @@
 #include "api/judge/other_target.h"
 #include "api/quantize_for_target.h"
 #include "api/verbs.h"
+#include "pipeline/output.h"
 
 namespace preon {
 namespace {
@@ -100,6 +101,8 @@ Result<QuantizeResult> MakeSmaller(const std::string& model, RunInputs& run, Res
 
 }  // namespace
 
+Status MissingSamples() { return MissingData("quantize", "--data SRC or --calib FILE"); }
+
 Result<QuantizeResult> QuantizeForBestTarget(const std::string& model, RunInputs& run) {
   return MakeSmaller(model, run, WithBestTarget(model, run));
 }
@@ -107,6 +110,7 @@ Result<QuantizeResult> QuantizeForBestTarget(const std::string& model, RunInputs
 Result<std::variant<QuantizeResult, CryptoRunResult>> QuantizeVerb(const std::string& model, RunInputs& run) {
   using Either = std::variant<QuantizeResult, CryptoRunResult>;
   if (IsCryptoRun(model, run.options.crypto)) {
+    if (!run.samples.open) return MissingSamples();  // of failures inside of the run nothing is told
     PREON_ASSIGN_OR_RETURN(CryptoRunResult untold, QuantizeInCryptoMode(model, run, QuantizeForBestTarget));
     return Either(std::move(untold));
   }

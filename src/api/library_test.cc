@@ -5,6 +5,8 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/output/atomic_file.h"
+#include "base/output/memory_file.h"
 #include "base/output/temp_dir.h"
 #include "ir/model_io.h"
 #include "preon/preon.h"
@@ -243,6 +245,66 @@ TEST_F(Library, ARaisedFlagEndsTheRun) {
   options_.cancel = &cancel;
   EXPECT_EQ(Quantize(options_).error().exit_status, 130);
   EXPECT_FALSE(std::filesystem::exists(options_.output));
+}
+
+// A key, an encrypted model, and one in memory.
+class SecretLibrary : public Library {
+ protected:
+  void SetUp() override {
+    Library::SetUp();
+    ASSERT_TRUE(WriteFileAtomically(folder_->File("key"), std::string(64, 'a')).ok());
+  }
+
+  QuantizeOptions Crypt(const std::string& from, const std::string& to) const {
+    QuantizeOptions options;
+    options.model = folder_->File(from);
+    options.output = folder_->File(to);
+    options.settings = {{"key-file", folder_->File("key")}};
+    return options;
+  }
+};
+
+TEST_F(SecretLibrary, QuantizesEncryptedModels) {
+  ASSERT_TRUE(QuantizeUntimed());
+  const std::string plain = *ReadFile(options_.output);
+  EXPECT_FALSE(IsCryptoRun(options_));
+  ASSERT_TRUE(Encrypt(Crypt("model.onnx", "model.enc")));
+  options_.model = folder_->File("model.enc");
+  options_.output = folder_->File("out.enc");
+  EXPECT_TRUE(IsCryptoRun(options_));
+  EXPECT_EQ(QuantizeUntimed().error().number, 1003) << "no key";
+  options_.settings = {{"key-file", folder_->File("key")}};
+  const Outcome<Report> report = QuantizeUntimed();
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->quantized_size_bytes, static_cast<int64_t>(std::filesystem::file_size(options_.output)));
+  EXPECT_TRUE(report->outputs.empty());
+  ASSERT_TRUE(Decrypt(Crypt("out.enc", "back.onnx")));
+  EXPECT_EQ(*ReadFile(folder_->File("back.onnx")), plain);
+}
+
+TEST_F(SecretLibrary, QuantizesModelsInMemory) {
+  const MemoryFile model = *MemoryFile::Create(), result = *MemoryFile::Create();
+  ASSERT_TRUE(SaveModel(TwoLayers(), model.path()).ok());
+  options_.settings = {{"option", "CryptoMode=true"}, {"option", "OptimizeModel=false"}};
+  EXPECT_TRUE(IsCryptoRun(options_));
+  EXPECT_EQ(QuantizeUntimed().error().number, 1004) << "a path";
+  options_.model = model.path();
+  EXPECT_EQ(QuantizeUntimed().error().number, 1003) << "a path as output, and no key";
+  options_.output = result.path();
+  ASSERT_TRUE(QuantizeUntimed());
+  EXPECT_TRUE(LoadModel(result.path()).ok());
+}
+
+TEST_F(SecretLibrary, ACallbackThatThrowsIsNotQuoted) {
+  const MemoryFile model = *MemoryFile::Create(), result = *MemoryFile::Create();
+  ASSERT_TRUE(SaveModel(TwoLayers(), model.path()).ok());
+  options_.model = model.path();
+  options_.output = result.path();
+  options_.settings = {{"option", "CryptoMode=true"}};
+  options_.reader = [](int64_t, std::vector<InputArray>&) -> bool { throw std::runtime_error("secret"); };
+  const Failure failure = QuantizeUntimed().error();
+  EXPECT_EQ(failure.number, 7007);
+  EXPECT_EQ(failure.message.find("secret"), std::string::npos) << failure.message;
 }
 
 }  // namespace

@@ -10,6 +10,9 @@ namespace preon {
 
 Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& run, const Judgement& judgement);
 
+/// kMissingOption: `quantize` needs samples.
+Status MissingSamples();
+
 /// With the target that the options chose, or with another one where that gains nothing; best_target.cc.
 Result<QuantizeResult> QuantizeForBestTarget(const std::string& model, RunInputs& run);
 

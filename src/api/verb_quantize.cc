@@ -219,7 +219,7 @@ void AddWarnings(const RunInputs& run, const PlannedModel& prepared, const Range
 Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& run, const Judgement& judgement) {
   const Options& options = run.options;
   PREON_RETURN_IF_ERROR(CheckOutputs("quantize", options, {model}));
-  if (!run.samples.open) return MissingData("quantize", "--data SRC or --calib FILE");
+  if (!run.samples.open) return MissingSamples();
   PREON_RETURN_IF_ERROR(CheckDropUnit(options.requirements, MetricUnit::kShare));
   PREON_ASSIGN_OR_RETURN(const std::optional<SavedRanges> restored,
                          LoadSaved(options.outputs.ranges, run.choices.warnings));

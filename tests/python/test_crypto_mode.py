@@ -185,6 +185,11 @@ def test_older_configurations(proto, reader, samples):
     assert made.graph.node and not os.path.exists("ignored.onnx") and "OptimizeModel: is off in crypto mode" in told
 
 
+def test_without_samples(proto):
+    with pytest.raises(ConfigError, match="A calibration data reader is required for quantization, but none was provided"):
+        quantized(config(), proto, None)
+
+
 def test_samples_that_need_a_folder(proto, rows, reader, samples, tmp_path):
     for more in ({"eval_data": rows}, {"reference": {"logits": rows}}):
         with pytest.raises(ConfigError, match="these samples would have to be written to a folder") as caught:

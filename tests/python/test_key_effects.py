@@ -71,6 +71,7 @@ ELSEWHERE = {"UseGPTQ", "RConfigPath", "RMatrixDim", "UseRandomHad",  # tests/di
              "RandomDataReaderInputDataRange", "RandomDataReaderNumSamples", "RandomDataReaderSeed",   # tests/differential/test_resources.py
              "MixedPrecisionTensor", "ShapeShifterYaml", "PreprocessYAML", "SimplifyModelOptions",   # test_pass_lists.py
              "UserCustomOpLibPath",                                # test_custom_ops.py
+             "CryptoMode", "EncryptionAlgorithm",                  # test_crypto_mode.py
              "QDQDisableWeightAdjustForInt32Bias"}                 # tests/differential/test_ort_graphs.py
 
 
