@@ -146,6 +146,7 @@ def test_other_verbs_refuse(preon, model, data, encrypted):
 
 def test_what_is_not_encrypted(preon, model, data, key):
     preon.fails(2, 1004, "quantize", model, "-o", "o", "--data", data, "--key-file", key, says="--key-file: the model 'model.onnx' is not encrypted")
+    preon.fails(2, 2001, "quantize", "gone.enc", "-o", "o", "--data", data, "--key-file", key, says="gone.enc: no such file")
     preon.fails(2, 1004, "quantize", model, "-o", "o", "--data", data, "--option", "CryptoMode=true",
                 says="For the crypto mode, the input model should be in onnx.ModelProto format")
     preon.fails(2, 2016, "decrypt", model, "-o", "o", "--key-file", key, says="model.onnx: is no file that 'preon encrypt' has made")

@@ -10,6 +10,7 @@
 #include "base/output/atomic_file.h"
 #include "base/output/memory_file.h"
 #include "config/resolve/crypto_mode.h"
+#include "ir/model_io.h"
 #include "pipeline/output.h"
 
 namespace preon {
@@ -23,9 +24,11 @@ Status Untold(const Status& status) {
 
 Status CheckInput(const std::string& model, const CryptoOptions& options) {
   if (IsSealedFile(model) || IsMemoryFile(model)) return Status::Ok();
-  if (!options.mode)
+  if (!options.mode) {
+    PREON_RETURN_IF_ERROR(CheckRunnable(model));
     return Error(ErrorId::kConflictingOptions, "--key-file: the model '", model, "' is not encrypted")
         .WithHint("'preon encrypt MODEL -o MODEL.enc --key-file FILE' encrypts it");
+  }
   return Error(ErrorId::kConflictingOptions, "CryptoMode: For the crypto mode, the input model should be in ",
                "onnx.ModelProto format, or a file that 'preon encrypt' has made; got '", model, "'");
 }
@@ -87,14 +90,14 @@ Result<CryptoRunResult> QuantizeInCryptoMode(
   PREON_RETURN_IF_ERROR(CheckNoCache(run.choices.precision));
   PREON_RETURN_IF_ERROR(CheckOutputs("quantize", options, {model}));
   const std::string output = options.outputs.file;
-  const bool is_returned = IsMemoryFile(output);
+  const bool is_returned = IsMemoryFile(output), is_sealed = IsSealedFile(model);
   std::optional<CipherKey> key;
   std::optional<MemoryFile> decrypted, plain;
-  if (!is_returned || !IsMemoryFile(model)) {
+  if (!is_returned || is_sealed) {
     PREON_ASSIGN_OR_RETURN(CipherKey own, OwnKey(options.crypto.key_file, options.given.warnings));
     key.emplace(std::move(own));
   }
-  if (!IsMemoryFile(model)) {
+  if (is_sealed) {
     PREON_ASSIGN_OR_RETURN(MemoryFile file, Decrypted(model, *key));
     decrypted.emplace(std::move(file));
   }

@@ -1,12 +1,13 @@
 #include "base/cipher/sealed_file.h"
 
 #include <openssl/rand.h>
+#include <sys/stat.h>
 
 #include <array>
-#include <fstream>
 #include <new>
 
 #include "base/cipher/evp_cipher.h"
+#include "base/descriptor.h"
 #include "base/file_kind.h"
 
 namespace preon {
@@ -63,9 +64,13 @@ Result<std::string> Unseal(std::string_view sealed, const CipherKey& key) {
 }
 
 bool IsSealedFile(const std::string& path) {
+  // A pipe would keep the caller waiting, and would be read here.
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  struct stat info;
   std::array<char, kSealedBegin.size()> begin;
-  std::ifstream file(path, std::ios::binary);
-  return file.read(begin.data(), begin.size()) && std::string_view(begin.data(), begin.size()) == kSealedBegin;
+  return file && fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode) &&
+         pread(file.get(), begin.data(), begin.size(), 0) == begin.size() &&
+         std::string_view(begin.data(), begin.size()) == kSealedBegin;
 }
 
 }  // namespace preon

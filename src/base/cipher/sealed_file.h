@@ -24,7 +24,7 @@ std::string Seal(std::string_view content, const CipherKey& key);
 /// byte, cut short, or of a newer version.
 Result<std::string> Unseal(std::string_view sealed, const CipherKey& key);
 
-/// Does the file begin as those of Seal? False where it can't be read.
+/// Does the file begin as those of Seal? False for what can't be read, and for what is no file, such as a pipe.
 bool IsSealedFile(const std::string& path);
 
 }  // namespace preon

@@ -1,13 +1,17 @@
 #include "base/cipher/sealed_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <array>
 #include <set>
 
 #include "base/cipher/evp_cipher.h"
 #include "base/cipher/test_keys.h"
+#include "base/context.h"
 #include "base/output/atomic_file.h"
 #include "base/output/memory_file.h"
+#include "base/output/temp_dir.h"
 
 namespace preon {
 namespace {
@@ -95,6 +99,9 @@ TEST(SealedFile, IsKnownByItsBegin) {
     ASSERT_TRUE(WriteFileAtomically(file.path(), content).ok());
     EXPECT_EQ(IsSealedFile(file.path()), is) << content;
   }
+  const TempDir folder = *TempDir::Create(RunContext().TempDir());
+  ASSERT_EQ(mkfifo(folder.File("pipe").c_str(), 0600), 0);
+  EXPECT_FALSE(IsSealedFile(folder.File("pipe"))) << "and is not waited for";
   EXPECT_FALSE(IsSealedFile("/no/such/file"));
   EXPECT_FALSE(IsSealedFile("/"));
 }
