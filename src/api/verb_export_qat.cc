@@ -10,7 +10,7 @@
 #include "handover/training_form.h"
 #include "handover/write_encodings.h"
 #include "ir/model_io.h"
-#include "passes/infer_custom_ops.h"
+#include "passes/infer_all_shapes.h"
 #include "pipeline/output.h"
 #include "pipeline/prepare_model.h"
 #include "pipeline/samples.h"
@@ -24,9 +24,8 @@ namespace {
 Result<Model> LoadPairs(const std::string& path, std::vector<std::string>& warnings, const RunContext& context) {
   PREON_ASSIGN_OR_RETURN(Model model, LoadModel(path));
   PREON_RETURN_IF_ERROR(ChangedByQdqPasses(model, {"qdq"}, warnings).status());
-  InferShapes(model);
   RuntimeEvaluator evaluator(context);
-  InferCustomOps(model, &evaluator);
+  InferAllShapes(model, &evaluator);
   return model;
 }
 

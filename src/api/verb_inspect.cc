@@ -5,7 +5,7 @@
 #include "instrument/instrumented_model.h"
 #include "ir/constant_value.h"
 #include "ir/model_io.h"
-#include "passes/infer_custom_ops.h"
+#include "passes/infer_all_shapes.h"
 #include "passes/typical_shapes.h"
 #include "pipeline/output.h"
 #include "quantize/plan/macs.h"
@@ -39,9 +39,8 @@ void AddWeight(const Tensor& value, ModelSummary& summary) {
 Result<ModelSummary> InspectModel(const std::string& path, const RunContext& context) {
   context.BeginStage("load");
   PREON_ASSIGN_OR_RETURN(Model model, LoadModel(path, {.inline_functions = true}));
-  InferShapes(model);
   RuntimeEvaluator evaluator(context);
-  InferCustomOps(model, &evaluator);
+  InferAllShapes(model, &evaluator);
   SetTypicalShapes(model, &evaluator);
   const Graph& graph = model.graph;
   ModelSummary summary{

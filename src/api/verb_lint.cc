@@ -10,7 +10,7 @@
 #include "eval/open_model.h"
 #include "ir/model_io.h"
 #include "lint/lint.h"
-#include "passes/infer_custom_ops.h"
+#include "passes/infer_all_shapes.h"
 #include "pipeline/output.h"
 #include "quantize/qdq_passes/qdq_pass.h"
 #include "runtime/runtime_evaluator.h"
@@ -26,9 +26,8 @@ struct Linted {
 };
 
 Result<Linted> LintModel(Model& model, const RunContext& context) {
-  InferShapes(model);
   RuntimeEvaluator evaluator(context);
-  InferCustomOps(model, &evaluator);
+  InferAllShapes(model, &evaluator);
   PREON_ASSIGN_OR_RETURN(OpenedModel opened, OpenModel(model, TimedSession(context), context));
   if (!opened.optimized)
     return Error(ErrorId::kRuntimeLoad, model.source_path,

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "eval/open_model.h"
 #include "ir/model_io.h"
-#include "passes/infer_custom_ops.h"
+#include "passes/infer_all_shapes.h"
 #include "pipeline/float_algorithms.h"
 #include "pipeline/output.h"
 #include "quantize/qdq_passes/qdq_pass.h"
@@ -109,8 +109,7 @@ Result<PassesResult> PassesVerb(const std::string& path, RunInputs& run) {
   PREON_RETURN_IF_ERROR(CheckNotInputs(options.outputs, model.external_files));
   if (!algorithms.empty()) {
     RuntimeEvaluator evaluator(run.context);
-    InferShapes(model);
-    InferCustomOps(model, &evaluator);
+    InferAllShapes(model, &evaluator);
   }
   PassesResult result{.output = options.outputs.file, .nodes_before = static_cast<int64_t>(model.graph.nodes().size())};
   run.context.BeginStage("passes");

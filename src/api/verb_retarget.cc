@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "eval/latency.h"
 #include "ir/model_io.h"
-#include "passes/infer_custom_ops.h"
+#include "passes/infer_all_shapes.h"
 #include "pipeline/output.h"
 #include "quantize/qdq_passes/qdq_pass.h"
 #include "runtime/runtime_evaluator.h"
@@ -86,8 +86,7 @@ Result<RetargetResult> RetargetVerb(const std::string& path, RunInputs& run) {
   PREON_RETURN_IF_ERROR(CheckQuantized(model));
   PREON_RETURN_IF_ERROR(CheckNotInputs(options.outputs, model.external_files));
   RuntimeEvaluator evaluator(run.context);
-  InferShapes(model);
-  InferCustomOps(model, &evaluator);
+  InferAllShapes(model, &evaluator);
   const Model given = model;
 
   run.context.BeginStage("rewrite");
@@ -99,8 +98,7 @@ Result<RetargetResult> RetargetVerb(const std::string& path, RunInputs& run) {
     return Error(ErrorId::kNothingToGain, path,
                  ": not written: the model has this form already, or no part of it can get this form");
   WarnOfType(model.graph, activation, result.warnings);
-  InferShapes(model);
-  InferCustomOps(model, &evaluator);
+  InferAllShapes(model, &evaluator);
   PREON_ASSIGN_OR_RETURN(Session before, Session::OpenModel(given, TimedSession(run.context), run.context));
   PREON_ASSIGN_OR_RETURN(const RewriteSamples samples, SamplesFor(before, given, run));
   PREON_ASSIGN_OR_RETURN(Session after, Session::OpenModel(model, TimedSession(run.context), run.context));

@@ -19,7 +19,7 @@
 #include "base/half.h"
 #include "ir/model_io.h"
 #include "ir/sub_graphs.h"
-#include "passes/infer_custom_ops.h"
+#include "passes/infer_all_shapes.h"
 #include "passes/passes.h"
 
 namespace preon {
@@ -195,8 +195,7 @@ class ConvertFloat16Pass final : public Pass {
   std::string_view summary() const override { return "converts a float16 graph to float32"; }
   PassPhase phase() const override { return PassPhase::kSource; }
   Result<Effect> Apply(Model& model, const PassEnv& env) const override {
-    InferShapes(model);  // comes before the runner does it
-    InferCustomOps(model, env.evaluator);
+    InferAllShapes(model, env.evaluator);  // comes before the runner does it
     return ConvertFloat16(model, Float16Border::kKept);
   }
 };

@@ -4,7 +4,7 @@
 #include "ir/model_io.h"
 #include "ir/same_graph.h"
 #include "ir/sub_graphs.h"
-#include "passes/infer_custom_ops.h"
+#include "passes/infer_all_shapes.h"
 #include "passes/pass.h"
 #include "passes/support/model_bytes.h"
 
@@ -111,8 +111,7 @@ std::vector<PassRecord> RunPasses(Model& model, const PassRegistry& passes, cons
   runner.RunOnce(entries, PassPhase::kSource);
   bool changed = true;
   for (int round = 0; changed && round < kMaxRounds; ++round) {
-    InferShapes(model);
-    InferCustomOps(model, env.evaluator);
+    InferAllShapes(model, env.evaluator);
     changed = runner.RunOnce(entries, PassPhase::kRounds);
   }
   runner.RunOnce(entries, PassPhase::kLast);

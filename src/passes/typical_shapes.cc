@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "passes/infer_custom_ops.h"
+#include "passes/infer_all_shapes.h"
 #include "passes/passes.h"
 
 namespace preon {
@@ -41,8 +41,7 @@ Shape TypicalInput(const ValueInfo& info, std::map<std::string, int64_t>& sizes)
 // The shapes of all tensors, where they follow from those of the inputs. Inference alone does not see through all that
 // exporters compute a Reshape's target by.
 void Compute(Model& model, Evaluator* evaluator) {
-  InferShapes(model);
-  InferCustomOps(model, evaluator);
+  InferAllShapes(model, evaluator);
   const auto is_known = [&](const std::string& tensor) {
     const std::optional<Shape> shape = model.graph.ShapeOf(tensor);
     return !IsFloatingType(model.graph.TypeOf(tensor)) || (shape && IsStatic(*shape));
@@ -57,8 +56,7 @@ void Compute(Model& model, Evaluator* evaluator) {
       if (!effect.ok()) return;
       changed = changed || *effect == Effect::kChanged;
     }
-    if (changed) InferShapes(model);
-    if (changed) InferCustomOps(model, evaluator);
+    if (changed) InferAllShapes(model, evaluator);
   }
 }
 

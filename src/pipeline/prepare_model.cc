@@ -16,7 +16,7 @@
 #include "passes/clip6_to_relu.h"
 #include "passes/convert_float16.h"
 #include "passes/fix_shapes.h"
-#include "passes/infer_custom_ops.h"
+#include "passes/infer_all_shapes.h"
 #include "passes/set_attributes.h"
 #include "passes/typical_shapes.h"
 #include "pipeline/float_algorithms.h"
@@ -93,8 +93,7 @@ Status CheckIsFloat(const Model& model) {
 Result<std::optional<Float16>> ModelPreparation::ComputeInFloat32(Model& model,
                                                                   std::vector<std::string>& warnings) const {
   RuntimeEvaluator evaluator(context_);
-  InferShapes(model);
-  InferCustomOps(model, &evaluator);
+  InferAllShapes(model, &evaluator);
   const Float16 how = inputs_.passes.disabled.contains("convert_float16")
                           ? Float16::kOff
                           : inputs_.options.float16.value_or(Float16::kKeepIo);

@@ -35,30 +35,6 @@ TEST(FullRange, HoldsForPowersOfTwo) {
   EXPECT_GE(RepresentableRange(params, query.format).max, 5);
 }
 
-// 34 of a scale that ends at 31.75: a step of 1/4 cuts off little of the largest value, one of 1/2 loses more
-// everywhere.
-TEST(FullRange, PowersOfTwoMayCutOffALittle) {
-  const RangeQuery query = {.format = {DataType::kInt8, true}, .scale_type = ScaleType::kPowerOfTwo};
-  const auto scale_with_peak = [&](float peak) {
-    std::vector<float> values = test::Gaussian(20000);
-    for (float& x : values) x *= 7;
-    values[7] = peak;
-    const Range range = *FullRangeWhereFine(test::SketchOf(values), {-4, 4}, query);
-    return ComputeQuantParams(range, query.format, query.scale_type)->scale;
-  };
-  EXPECT_EQ(scale_with_peak(34), 0.25f);
-  EXPECT_EQ(scale_with_peak(37), 0.5f);  // more than a tenth of it
-}
-
-// Where many values are cut off, the wider step loses less.
-TEST(FullRange, PowersOfTwoKeepWhatIsCommon) {
-  const RangeQuery query = {.format = {DataType::kInt8, true}, .scale_type = ScaleType::kPowerOfTwo};
-  std::vector<float> values(20000);
-  for (size_t index = 0; index < values.size(); ++index) values[index] = index % 2 == 0 ? 34.0f : -34.0f;
-  const Range range = *FullRangeWhereFine(test::SketchOf(values), {-4, 4}, query);
-  EXPECT_EQ(ComputeQuantParams(range, query.format, query.scale_type)->scale, 0.5f);
-}
-
 TEST(FullRange, FloatingTypesAndZerosKeepTheirs) {
   const RangeQuery floating = {.format = {DataType::kFloat8E4M3FN, true}};
   EXPECT_EQ(*FullRangeWhereFine(test::SketchOf({1, 2, 3}), {0, 2}, floating), (Range{0, 2}));

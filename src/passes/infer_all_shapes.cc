@@ -1,4 +1,4 @@
-#include "passes/infer_custom_ops.h"
+#include "passes/infer_all_shapes.h"
 
 #include <algorithm>
 
@@ -30,7 +30,8 @@ bool Infer(Model& model, const Node& node, Evaluator& evaluator) {
 
 }  // namespace
 
-void InferCustomOps(Model& model, Evaluator* evaluator) {
+void InferAllShapes(Model& model, Evaluator* evaluator) {
+  InferShapes(model);
   if (evaluator == nullptr) return;
   const Graph& graph = model.graph;
   for (bool found = true; found;) {
