@@ -63,6 +63,20 @@ Result<std::string> ReadFile(const std::string& path) {
   return text;
 }
 
+Result<size_t> ReadBegin(const std::string& path, std::span<std::byte> bytes) {
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return ReadError(path);
+  size_t size = 0;
+  while (size < bytes.size()) {
+    const ssize_t got = read(file.get(), bytes.data() + size, bytes.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return ReadError(path);
+    if (got == 0) break;
+    size += static_cast<size_t>(got);
+  }
+  return size;
+}
+
 Result<MappedFile> MapFile(const std::string& path) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat info;

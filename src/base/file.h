@@ -18,6 +18,8 @@ struct MappedFile {
 
 /// Errors: kFileNotFound, also for a folder; kIoRead with the system's reason.
 Result<std::string> ReadFile(const std::string& path);
+/// The file's first bytes, in a place of the caller's; how many there are. Errors: as of ReadFile.
+Result<size_t> ReadBegin(const std::string& path, std::span<std::byte> bytes);
 Result<MappedFile> MapFile(const std::string& path);
 
 /// Takes the whole pages of a part of a mapped file out of this process's memory; they come back when they are read.

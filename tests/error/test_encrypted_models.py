@@ -158,6 +158,17 @@ def test_what_is_not_encrypted(preon, model, data, key):
         preon.fails(2, 1004, "encrypt", model, "-o", output, "--key-file", key, says="is an input")
 
 
+def test_no_pipe_gets_a_model(preon, key, encrypted):
+    for output in ("/dev/stdout", "/dev/null"):
+        preon.fails(1, 7002, "decrypt", encrypted, "-o", output, "--key-file", key, says=f"{output}: can't write: is no regular file")
+
+
+def test_the_key_in_place_of_its_file(preon, data, encrypted):
+    for verb, more in (("quantize", ["--data", data]), ("decrypt", [])):
+        done = preon.fails(2, 1008, verb, encrypted, "-o", "o", "--key-file", DIGITS, *more, says="its name is not shown, because it looks like a key")
+        assert DIGITS not in done.stderr and "PREON_KEY takes hexadecimal digits" in done.stderr
+
+
 def test_weights_beside_the_model(preon, model, key):
     onnx.save(onnx.load(preon.folder / model), preon.folder / "two.onnx", save_as_external_data=True, location="two.bin", size_threshold=0)
     done = preon.fails(2, 1007, "encrypt", "two.onnx", "-o", "o", "--key-file", key, says="only a model in one file can be encrypted")

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <string_view>
 
 #include "base/file.h"
@@ -14,6 +15,7 @@ namespace preon {
 namespace {
 
 constexpr size_t kKeyBytes = 32, kStartBytes = 16;
+constexpr size_t kMostBytes = 256;  // no form has more
 constexpr std::string_view kWanted = "32 bytes or 64 hexadecimal digits";
 
 // -1 for anything else.
@@ -55,6 +57,14 @@ std::optional<CipherKey> KeyOfFile(std::string_view content) {
   return key;
 }
 
+// Where the key itself was given, the name of the file is not told.
+Status NotRead(const std::string& file, const Status& status) {
+  if (!KeyOfFile(file)) return Status(status).WithContext("--key-file");
+  return Error(status.id(), "--key-file: can't read the file; its name is not shown, because it looks like a key")
+      .WithHint(StrCat("--key-file takes the path of a file with the key; the variable ", kKeyVariable,
+                       " takes hexadecimal digits"));
+}
+
 void WarnOfReaders(const std::string& file, std::vector<std::string>& warnings) {
   struct stat info;
   if (stat(file.c_str(), &info) != 0 || (info.st_mode & 077) == 0) return;
@@ -72,6 +82,7 @@ void SecretBytes<kSize>::Wipe() {
 }
 template class SecretBytes<kKeyBytes>;
 template class SecretBytes<kStartBytes>;
+template class SecretBytes<kMostBytes>;
 
 void Wipe(std::string& text) {
   OPENSSL_cleanse(text.data(), text.size());
@@ -88,14 +99,13 @@ Result<CipherKey> ReadKey(const std::string& file, std::vector<std::string>& war
     if (key) return *std::move(key);
     return Error(ErrorId::kBadOptionValue, kKeyVariable, ": got text that is no key, wanted 64 hexadecimal digits");
   }
-  Result<std::string> content = ReadFile(file);
-  if (!content.ok()) return std::move(content).status().WithContext("--key-file");
-  const size_t size = content->size();
-  std::optional<CipherKey> key = KeyOfFile(*content);
-  Wipe(*content);
+  SecretBytes<kMostBytes> content;
+  const Result<size_t> size = ReadBegin(file, std::as_writable_bytes(std::span(content.data(), kMostBytes)));
+  if (!size.ok()) return NotRead(file, size.status());
+  std::optional<CipherKey> key = KeyOfFile({reinterpret_cast<const char*>(content.data()), *size});
   if (!key)
-    return Error(ErrorId::kBadOptionValue, "--key-file: ", file, ": got ", size, " bytes that are no key, wanted ",
-                 kWanted);
+    return Error(ErrorId::kBadOptionValue, "--key-file: ", file, ": got ", *size < kMostBytes ? "" : "at least ", *size,
+                 " bytes that are no key, wanted ", kWanted);
   WarnOfReaders(file, warnings);
   return *std::move(key);
 }

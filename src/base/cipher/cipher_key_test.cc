@@ -60,6 +60,27 @@ TEST(CipherKey, WhatIsNoneIsToldWithoutIt) {
   EXPECT_EQ(ReadKey("/no/such/key", warnings).status().id(), ErrorId::kFileNotFound);
 }
 
+// A user may take the option for one that takes the key itself.
+TEST(CipherKey, WhereItIsGivenForAFileItIsNotTold) {
+  std::vector<std::string> warnings;
+  for (const std::string& key : {kDigits, std::string(32, 'S'), std::string(48, 'S')}) {
+    const Status status = ReadKey(key, warnings).status();
+    EXPECT_EQ(status.id(), ErrorId::kFileNotFound);
+    EXPECT_EQ(status.ToString().find(key), std::string::npos) << status.ToString();
+  }
+}
+
+// Such as a device without an end, or a model.
+TEST(CipherKey, FilesOfAnySizeAreReadInPart) {
+  std::vector<std::string> warnings;
+  const KeyFile large(std::string(100000, 'S'));
+  for (const std::string& file : {std::string("/dev/zero"), large.path()}) {
+    const Status status = ReadKey(file, warnings).status();
+    EXPECT_EQ(status.id(), ErrorId::kBadOptionValue);
+    EXPECT_NE(status.message().find("at least 256 bytes"), std::string::npos) << status.message();
+  }
+}
+
 TEST(CipherKey, WarnsOfOtherReaders) {
   for (const mode_t mode : {0400, 0600, 0640, 0604, 0644, 0660}) {
     std::vector<std::string> warnings;

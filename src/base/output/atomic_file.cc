@@ -93,16 +93,16 @@ Result<AtomicFile> AtomicFile::Open(const std::string& given_path) {
     return file;
   }
   std::error_code error;
+  // A rename would put a file in the place of a device or a pipe. /dev/stdout may be a link to a pipe without a name.
+  const fs::file_status status = fs::status(given_path, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    return Error(ErrorId::kIoWrite, given_path, ": can't write: is ",
+                 fs::is_directory(status) ? "a folder" : "no regular file");
+  }
   PREON_ASSIGN_OR_RETURN(const std::string path, BehindLinks(given_path));
   const std::string folder = FolderOf(path);
   if (!fs::is_directory(folder, error)) {
     return Error(ErrorId::kOutputFolder, path, ": the folder '", folder, "' does not exist; make it first");
-  }
-  // A rename would put a file in the place of a device or a pipe.
-  const fs::file_status status = fs::status(path, error);
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
-    return Error(ErrorId::kIoWrite, path, ": can't write: is ",
-                 fs::is_directory(status) ? "a folder" : "no regular file");
   }
   RemoveLeftovers(path);
   while (true) {
