@@ -1,10 +1,11 @@
 """AMD Quark's lists of passes, by name and by file."""
 import json
 
+import numpy as np
 import onnx
 import pytest
 
-from key_runs import QUARK, WIDE, Written, key, run, workplace  # noqa: F401: fixtures
+from key_runs import QUARK, SAMPLES, WIDE, Written, key, run, workplace  # noqa: F401: fixtures
 
 
 def as_keys(run, *settings):
@@ -131,3 +132,15 @@ def test_lists_that_can_not_be_run(preon, workplace, given, number, says):
     preon.folder = workplace
     preon.fails(2, number, "passes", "mixed.onnx", "-o", "no.onnx", "--list", json.dumps(given), says=says)
     assert not (workplace / "no.onnx").exists()
+
+
+def test_images_of_a_quantized_model(preon, workplace, run):
+    """The sizes of inner tensors are known there, and are checked against those in front of the Transpose."""
+    onnxruntime = pytest.importorskip("onnxruntime")
+    run(*QUARK)
+    preon.folder = workplace
+    done = preon("passes", "out.onnx", "-o", "nhwc.onnx", "--list", json.dumps({"passes": {"onnx_convert_nchw_to_nhwc": {"convert_nchw_to_nhwc": True}}}))
+    assert done.returncode == 0, done.stderr
+    nchw, nhwc = ([session.run(None, {"x": images})[0] for images in made] for session, made in (
+        (onnxruntime.InferenceSession(workplace / "out.onnx"), SAMPLES[:, None]), (onnxruntime.InferenceSession(workplace / "nhwc.onnx"), SAMPLES[:, None].transpose(0, 1, 3, 4, 2))))
+    np.testing.assert_array_equal(nchw, nhwc)

@@ -64,6 +64,11 @@ class Border {
     if (nchw[2] <= nchw[1] || nchw[3] <= nchw[1])
       made_.warnings.push_back(StrCat("ConvertNCHWToNHWC: '", tensor, "' is ", ShapeToString(nchw),
                                       ": does it hold channels in front of height and width?"));
+    SetNhwc(tensor, std::move(info));
+  }
+
+  void SetNhwc(const std::string& tensor, ValueInfo info) {
+    const Shape nchw = *info.shape;
     info.shape = Shape{nchw[0], nchw[2], nchw[3], nchw[1]};
     if (info.dim_names.size() == 4) info.dim_names = {info.dim_names[0], "", "", ""};
     graph_.SetInfo(tensor, std::move(info));
@@ -102,6 +107,11 @@ class Border {
     const std::string result = graph_.UniqueTensorName(base + "_DequantizeLinear_Output");
     graph_.ReplaceUses(dequantize->output(), result);
     AddTranspose(dequantize->output(), transposed, base, kToNchw);
+    // What was known of the pair in front of the Transpose: shapes are inferred from it.
+    for (const std::string& tensor : {quantize->output(), dequantize->output()}) {
+      const ValueInfo* info = graph_.Info(tensor);
+      if (info != nullptr && info->shape && info->shape->size() == kToNhwc.size()) SetNhwc(tensor, *info);
+    }
     AddPair({quantize, dequantize}, transposed, result, base);
   }
 
