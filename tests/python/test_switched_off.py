@@ -26,12 +26,19 @@ def test_every_flag_may_be_off(tmp_path, model, reader, samples, keys):
             run(tmp_path, model, reader, samples, extra_options={key["name"]: False}, preon_options={"always-write": True})
 
 
-@pytest.mark.parametrize("target", ["quark", "ort", "ort-cpu", "simulate"])
+@pytest.mark.parametrize("target", ["quark", "ort", "ort-cpu", "simulate", "npu-transformer"])
 def test_what_npus_need_may_be_off_elsewhere(preon, model, data, target):
     told = json.loads(preon("doctor", "--options", "--json").stdout)["keys"]
-    flags = [key["name"] for key in told if key["group"] == "NPU" and key["name"].startswith(("Adjust", "Convert", "SimulateDPU"))]
-    assert len(flags) == 15
+    flags = [key["name"] for key in told if key["group"] == "NPU" and key["type"] == "true or false"]
+    assert len(flags) == 22
     done = preon("quantize", model, "-o", "out.onnx", "--data", data, "--target", target, *(word for flag in flags for word in ("--option", f"{flag}=false")))
+    assert done.returncode == 0 and "no effect" not in done.stdout, (done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("target, flag", [("npu-cnn", "AlignTranspose"), ("npu-cnn", "AlignReshape"), ("quark", "RefineBlockAxis"), ("ort-cpu", "RefineBlockAxis"),
+                                          ("ort-cpu", "MatMulConstBOnly"), ("simulate", "MatMulConstBOnly")])
+def test_what_a_target_does_not_do_may_be_off(preon, model, data, target, flag):
+    done = preon("quantize", model, "-o", "out.onnx", "--data", data, "--target", target, "--option", f"{flag}=false", "--always-write")
     assert done.returncode == 0 and "no effect" not in done.stdout, (done.stdout, done.stderr)
 
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "config/ignored_options.h"
 #include "config/keys/key_spec.h"
+#include "config/keys/keys.h"
 #include "config/option_table.h"
 #include "config/resolve/resolve_passes.h"
 #include "data/data_options.h"
@@ -82,10 +83,12 @@ std::string OptionThatDisables(std::string_view algorithm) {
   return has_own ? "--" + own : StrCat("--disable-algorithm ", algorithm);
 }
 
-// What only NPUs need, and is switched off.
-bool IsOffWithoutNpu(std::string_view key, const std::map<std::string, std::string>& given) {
-  const auto is_that = [&](const KeySpec& spec) { return spec.name == key && spec.type == KeyType::kFlag; };
-  return std::ranges::any_of(NpuKeys(), is_that) && given.at(std::string(key)) == "false";
+// A flag that is off, as it is without the key: also what only NPUs need.
+bool IsOffAnyway(const std::string& key, const std::map<std::string, std::string>& given) {
+  const KeySpec* spec = FindKey(key);
+  if (spec == nullptr || spec->type != KeyType::kFlag || given.at(key) != "false") return false;
+  const auto has_name = [&](const KeySpec& of_npus) { return of_npus.name == spec->name; };
+  return std::ranges::any_of(NpuKeys(), has_name) || (spec->fallback == "false" && spec->default_here.empty());
 }
 
 namespace {
@@ -130,7 +133,7 @@ Status CheckOpListKeys(const std::vector<std::string>& changing, const std::map<
                        const Target& target, const Refusal& refuse) {
   if (target.HasOpList()) return Status::Ok();
   for (const std::string& key : changing) {
-    if (IsStage(key) || IsOffWithoutNpu(key, given)) continue;
+    if (IsStage(key) || IsOffAnyway(key, given)) continue;
     PREON_RETURN_IF_ERROR(refuse(key, StrCat("--target ", target.name())).WithHint("it is for --target quark"));
   }
   return Status::Ok();
@@ -257,7 +260,8 @@ Status CheckTypeOptions(const Target& target, const SettingOrigins& origins, Pla
     return Error(ErrorId::kConflictingOptions,
                  "--weight-form: has no effect with --bfloat16 vaiml, which folds weights");
   const bool has_blocks = std::ranges::any_of(types, [](const TensorType& type) { return type.block() != nullptr; });
-  if (!plan.blocks.refine_axis && !has_blocks)
+  // RefineBlockAxis=false, unlike the option, may be there without an axis to refine.
+  if (!plan.blocks.refine_axis && !has_blocks && !origins.key_of.contains("keep-block-axis"))
     return ReportIgnored(origins, "--keep-block-axis", "without a block format", warnings);
   return Status::Ok();
 }

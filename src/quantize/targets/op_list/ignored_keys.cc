@@ -20,27 +20,26 @@ std::vector<std::string_view> SetAmong(const std::vector<SetKey>& keys) {
   return found;
 }
 
-// Keys that the extended quantizer alone reads.
+// Keys that the extended quantizer alone reads. Switched off, a rule is what it is without a target that has it: that
+// goes for all keys here.
 std::vector<std::string_view> ExtendedKeys(std::optional<bool> transpose, std::optional<bool> reshape,
                                            bool aligns_elementwise, bool removes_fused) {
   return SetAmong({{aligns_elementwise, "AlignEltwiseQuantType"},
                    {removes_fused, "RemoveFusedQDQ"},
-                   {transpose.has_value(), "AlignTranspose"},
-                   {reshape.has_value(), "AlignReshape"}});
+                   {transpose.value_or(false), "AlignTranspose"},
+                   {reshape.value_or(false), "AlignReshape"}});
 }
 
 // … and that for CNNs on NPUs.
 std::vector<std::string_view> AlignKeys(const AlignOptions& align) {
-  const AlignOptions unset;
-  return SetAmong({{align.concat.has_value(), "AlignConcat"},
-                   {align.pool.has_value(), "AlignPool"},
-                   {align.pad.has_value(), "AlignPad"},
-                   {align.slice.has_value(), "AlignSlice"},
-                   {align.enabled != unset.enabled, "NPULimitationCheck"},
-                   {align.rounds != unset.rounds, "MaxLoopNum"}});
+  return SetAmong({{align.concat.value_or(false), "AlignConcat"},
+                   {align.pool.value_or(false), "AlignPool"},
+                   {align.pad.value_or(false), "AlignPad"},
+                   {align.slice.value_or(false), "AlignSlice"},
+                   {align.rounds != AlignOptions().rounds, "MaxLoopNum"}});
 }
 
-// The latter alone. Switched off, a limit is what it is without a target that has it.
+// The latter alone.
 std::vector<std::string_view> ShiftKeys(const ShiftOptions& shifts) {
   return SetAmong({{shifts.read.value_or(false), "AdjustShiftRead"},
                    {shifts.write.value_or(false), "AdjustShiftWrite"},

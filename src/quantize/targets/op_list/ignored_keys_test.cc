@@ -44,6 +44,23 @@ TEST(IgnoredKeys, OfTheExtendedLayout) {
   EXPECT_THAT(Keys(extended, OrtRules()), ElementsAre("AlignEltwiseQuantType", "AlignConcat", "MaxLoopNum"));
 }
 
+// What is off is as it is where nothing reads the key.
+TEST(IgnoredKeys, NoneThatIsOff) {
+  const PlanOptions base = OptionsFor([](OpListOptions& layout) {
+    layout.align = {.enabled = false,
+                    .concat = false,
+                    .pool = false,
+                    .pad = false,
+                    .slice = false,
+                    .transpose = false,
+                    .reshape = false};
+    layout.shifts.read = false;
+    layout.dpu.simulate = false;
+  });
+  EXPECT_THAT(Keys(base, RulesOf(base)), IsEmpty());
+  EXPECT_THAT(Keys(base, OrtRules()), IsEmpty());
+}
+
 TEST(IgnoredKeys, OfFoldedClamps) {
   const auto set = [](OpListOptions& layout) { layout.pairs.fold_relu = true; };
   PlanOptions base = OptionsFor(set), extended = OptionsFor(set, DataType::kUInt16);
