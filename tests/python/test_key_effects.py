@@ -49,6 +49,7 @@ AS_OPTIONS = {
         (["--target", "matmul-nbits"], ["--block-size", "32", "--weight", "uint8", "--accuracy-level", "1"]),
     f"AutoMixprecision={json.dumps({'TargetLayerConfig': {'input_tensors': INT16}})}":
         (QUARK, ["--algorithm", f"auto_mixprecision:target_layer_config={json.dumps({'input_tensors': INT16})}"]),
+    "AutoMixprecision={\"TargetLayerConfig\": \"int16\"}": (QUARK, ["--algorithm", "auto_mixprecision:target_layer_config=int16"]),
     "BiasCorrection=false": (QUARK, ["--no-bias-correction"]),
     "CLESteps=3": (EQUALIZED, ["--algorithm", "cle:steps=3"]),
     "CLEWeightThreshold=4": (EQUALIZED, ["--algorithm", "cle:weight-threshold=4"]),

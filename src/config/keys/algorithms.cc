@@ -103,7 +103,8 @@ constexpr KeySpec kOtherKeys[] = {
      .fallback = "null",
      .meaning = "layer config, list of them, or dict config -> node names (required)",
      .here = "as in the Python class; a dictionary as a list of [layer configuration, names]; \"int16\" alone: the "
-             "type of activations"},
+             "type of activations",
+     .short_form = true},
     {.name = "AutoMixprecision.TargetOpType",
      .type = KeyType::kTexts,
      .fallback = "[\"Conv\", \"ConvTranspose\", \"Gemm\", \"MatMul\"]",

@@ -102,6 +102,7 @@ Status CheckTable(const KeySpec& key, const std::string& text) {
   for (const auto& [name, value] : table.items()) {
     const KeySpec* entry = FindKey(inside + name);
     if (entry == nullptr) return Error(ErrorId::kUnknownOption, "unknown entry '", name, "'", DidYouMean(name, known));
+    if (value.is_string() && entry->short_form) continue;
     const Status parsed = ParseKeyValue(*entry, value.is_string() ? value.get<std::string>() : value.dump()).status();
     if (!parsed.ok()) return Status(parsed).WithContext(name);
   }
