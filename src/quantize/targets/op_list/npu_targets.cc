@@ -76,6 +76,7 @@ class NpuCnnTarget final : public NpuTarget {
       return OneOf(name(), "--weight-scale-type", ScaleTypeName(*plan->weight_scale_type), "power-of-two");
     if (given.channels)
       return OneOf(name(), "one scale per channel,", "quant_granularity Channel", "one scale per weight");
+    if (plan->block_size) return OneOf(name(), "--block-size", StrCat(*plan->block_size), "one scale per weight");
     if (plan->op_list.reduce_range)
       return OneOf(name(), "--reduce-range", "true", "all codes: a shift has no bit in reserve");
     if (plan->activation_symmetric == false)
