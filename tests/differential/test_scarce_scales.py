@@ -22,10 +22,11 @@ def decibels(model, path):
 
 @pytest.mark.thorough
 def test_a_power_of_two_cuts_nothing_off(resnet):
-    """The nearest one below a scale would end the range at up to 29 % below its end."""
+    """The nearest one below a scale would end the range at up to 29 % below its end. With nearest codes: 16 samples are few to fit others to."""
     found = {}
     for method in ("auto", "minmse", "nonoverflow"):
-        resnet.quantize("q.onnx", "--data", "calib.npz", "--activation", "int16", "--scale-type", "power-of-two", "--method", method)
+        resnet.quantize("q.onnx", "--data", "calib.npz", "--activation", "int16", "--scale-type", "power-of-two", "--method", method,
+                        "--disable-algorithm", "adaquant")
         found[method] = decibels(resnet, "q.onnx")
     assert found["auto"] >= max(found.values()) - 0.5 and found["auto"] > 30, found
 
