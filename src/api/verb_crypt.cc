@@ -4,6 +4,7 @@
 #include "base/cipher/quark_cipher.h"
 #include "base/cipher/sealed_file.h"
 #include "base/file.h"
+#include "base/file_kind.h"
 #include "base/output/atomic_file.h"
 #include "base/text.h"
 #include "ir/model_io.h"
@@ -54,7 +55,7 @@ Result<CryptResult> DecryptVerb(const std::string& path, RunInputs& run) {
   PREON_ASSIGN_OR_RETURN(const CipherKey key, ReadKey(options.crypto.key_file, result.warnings));
   run.context.BeginStage("decrypt");
   PREON_ASSIGN_OR_RETURN(const std::string file, ReadFile(path));
-  if (!key.quark_start && !IsSealedFile(path))
+  if (!key.quark_start && !file.starts_with(kSealedBegin))
     return Error(ErrorId::kNotDecrypted, path, ": is no file that 'preon encrypt' has made");
   Result<std::string> content = key.quark_start ? DecryptQuark(file, key) : Unseal(file, key);
   if (!content.ok()) return std::move(content).status().WithContext(path);

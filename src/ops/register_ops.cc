@@ -43,7 +43,7 @@ void AddQuarkOps(OrtSessionOptions* options) {
       new Domain(kQuarkDomain, {kBfpQuantizeDequantize, kMxQuantizeDequantize, kExtendedQuantizeLinear,
                                 kExtendedDequantizeLinear, kExtendedInstanceNormalization, "ExtendedLSTM"});
   static Domain* const older =
-      new Domain(kOlderQuarkDomain, {"BFPFixNeuron", "MXFixNeuron", "VitisQuantizeLinear", "VitisDequantizeLinear",
+      new Domain(kOlderQuarkDomain, {"BFPFixNeuron", "MXFixNeuron", kVitisQuantizeLinear, kVitisDequantizeLinear,
                                      "VitisInstanceNormalization", "VitisLSTM"});
   for (Domain* each : {ours, older}) Ort::UnownedSessionOptions(options).Add(each->domain);
 }

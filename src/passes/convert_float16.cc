@@ -17,7 +17,6 @@
 #include <set>
 
 #include "base/half.h"
-#include "ir/model_io.h"
 #include "ir/sub_graphs.h"
 #include "passes/infer_all_shapes.h"
 #include "passes/passes.h"

@@ -1,7 +1,6 @@
 #include <chrono>
 #include <optional>
 
-#include "ir/model_io.h"
 #include "ir/same_graph.h"
 #include "ir/sub_graphs.h"
 #include "passes/infer_all_shapes.h"

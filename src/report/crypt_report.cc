@@ -31,7 +31,9 @@ std::string ToJson(const CryptResult& result) {
 std::string ToText(const CryptoRunResult& result) {
   TextWriter out;
   out.Add("%s -> %s\n", Printable(result.model).c_str(), Printable(result.output).c_str());
-  out.Add("  crypto mode nothing is told of the model; preon compare measures a decrypted result\n");
+  out.Add(
+      "  %-11s no names or values of the model are shown; to measure the result, decrypt it and run preon compare\n",
+      "crypto mode");
   out.Add("  size        %s\n", BytesText(result.size_bytes).c_str());
   AddFacts(out, result.facts);
   AddWarnings(out, result.warnings);

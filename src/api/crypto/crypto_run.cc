@@ -33,12 +33,6 @@ Status CheckInput(const std::string& model, const CryptoOptions& options) {
                "onnx.ModelProto format, or a file that 'preon encrypt' has made; got '", model, "'");
 }
 
-Status CheckNoCache(const std::optional<PrecisionOptions>& precision) {
-  if (!precision || precision->cache.empty()) return Status::Ok();
-  return Error(ErrorId::kConflictingOptions,
-               "SensitivityCacheFile: can't be used in crypto mode: it writes names of nodes to the disk");
-}
-
 // The file's content in memory.
 Result<MemoryFile> Decrypted(const std::string& path, const CipherKey& key) {
   PREON_ASSIGN_OR_RETURN(const std::string sealed, ReadFile(path));
@@ -87,7 +81,8 @@ Result<CryptoRunResult> QuantizeInCryptoMode(
   Options options = run.options;
   PREON_RETURN_IF_ERROR(CheckInput(model, options.crypto));
   PREON_RETURN_IF_ERROR(SettleCryptoMode(options));
-  PREON_RETURN_IF_ERROR(CheckNoCache(run.choices.precision));
+  if (run.choices.precision && !run.choices.precision->cache.empty())
+    return RefuseReadable("SensitivityCacheFile", "names of nodes");
   PREON_RETURN_IF_ERROR(CheckOutputs("quantize", options, {model}));
   const std::string output = options.outputs.file;
   const bool is_returned = IsMemoryFile(output), is_sealed = IsSealedFile(model);

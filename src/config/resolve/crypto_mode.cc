@@ -62,9 +62,7 @@ Status SettleKeys(Options& options) {
 
 Status SettleCryptoMode(Options& options) {
   for (const Writer& writer : kWriters) {
-    if (writer.is_set(options))
-      return Error(ErrorId::kConflictingOptions, NameOf(writer.option, options.given.origins),
-                   ": can't be used in crypto mode: it writes ", writer.what, " to the disk");
+    if (writer.is_set(options)) return RefuseReadable(NameOf(writer.option, options.given.origins), writer.what);
   }
   if (options.crypto.mode) PREON_RETURN_IF_ERROR(SettleKeys(options));
   std::vector<std::string>& warnings = options.given.warnings;
@@ -77,6 +75,11 @@ Status SettleCryptoMode(Options& options) {
     warnings.push_back(StrCat(NameOf("tmp-dir", options.given.origins),
                               ": has no effect in crypto mode: temporary files stay in memory"));
   return Status::Ok();
+}
+
+Status RefuseReadable(std::string_view setting, std::string_view what_it_writes) {
+  return Error(ErrorId::kConflictingOptions, setting, ": can't be used in crypto mode: it writes ", what_it_writes,
+               " to the disk");
 }
 
 Status RefuseCryptoMode(std::string_view verb, const CryptoOptions& options) {

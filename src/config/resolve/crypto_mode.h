@@ -12,4 +12,7 @@ Status SettleCryptoMode(Options& options);
 /// Of verbs that write what they learn of the model. Errors: kConflictingOptions in crypto mode.
 Status RefuseCryptoMode(std::string_view verb, const CryptoOptions& options);
 
+/// The error of a setting that would leave something readable behind.
+Status RefuseReadable(std::string_view setting, std::string_view what_it_writes);
+
 }  // namespace preon

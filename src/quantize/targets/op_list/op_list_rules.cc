@@ -130,7 +130,7 @@ OpListRules NpuCnnRules(Compat compat) {
   rules.op_types = Joined(kQLinearTypes, kQuarkTypes, kExtendedTypes);
   UseHandlersOfNpus(rules.handlers);
   if (compat == Compat::kOff) {  // as Reshape: a Gemm behind a pool then reads codes with the pool's steps
-    rules.op_types.insert(rules.op_types.end(), {"Flatten"});
+    rules.op_types.push_back("Flatten");
     rules.handlers["Flatten"] = OpHandler::kMover;
   }
   rules.biases_are_weights = rules.has_positions = rules.simulates_dpu = rules.simulates_by_default = true;
