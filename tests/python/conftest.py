@@ -4,6 +4,7 @@ import pathlib
 
 import data_root
 import numpy as np
+import onnx
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -33,6 +34,18 @@ def samples(data, tmp_path):
     """Those of the tiny model's calib.npz, one by one."""
     arrays = dict(np.load(tmp_path / data))
     return [{name: array[i:i + 1] for name, array in arrays.items()} for i in range(len(next(iter(arrays.values()))))]
+
+
+@pytest.fixture
+def rows(data, tmp_path):
+    """Those of the tiny model's calib.npz, as one array."""
+    return np.load(tmp_path / data)["input"]
+
+
+@pytest.fixture
+def proto(model, tmp_path):
+    """The tiny model, in memory."""
+    return onnx.load(tmp_path / model)
 
 
 class Reader:

@@ -14,16 +14,6 @@ PREON_OPTIONS = {"effort": "fast", "always-write": True}
 
 
 @pytest.fixture
-def proto(model, tmp_path):
-    return onnx.load(tmp_path / model)
-
-
-@pytest.fixture
-def rows(data, tmp_path):
-    return np.load(tmp_path / data)["input"]
-
-
-@pytest.fixture
 def key(tmp_path):
     (tmp_path / "key").write_bytes(os.urandom(32))
     (tmp_path / "key").chmod(0o600)

@@ -143,11 +143,6 @@ FORMS = {
 }
 
 
-@pytest.fixture
-def rows(data, tmp_path):
-    return np.load(tmp_path / data)["input"]
-
-
 # Not at default effort: codes are fitted run by run, and a DataLoader makes runs of its batches.
 @pytest.mark.parametrize("make", FORMS.values(), ids=FORMS)
 def test_forms(model, data, rows, tmp_path, make):

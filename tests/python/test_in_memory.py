@@ -15,16 +15,6 @@ TEMPORARY = re.compile(r"preon-\w+[/\\]")
 
 
 @pytest.fixture
-def proto(model, tmp_path):
-    return onnx.load(tmp_path / model)
-
-
-@pytest.fixture
-def rows(data, tmp_path):
-    return np.load(tmp_path / data)["input"]
-
-
-@pytest.fixture
 def quantized(proto, rows):
     return preon_package.quantize(proto, data=rows, effort="fast", always_write=True).model
 
