@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes one model of `bench size`, in a process of its own, and prints where it is.
 
-  make_large.py FOLDER chain LENGTH      LENGTH nodes, one after the other: MatMul, Relu, Add in turn, which share 8 x 8 weights
+  make_large.py FOLDER chain LENGTH      LENGTH nodes, one after the other: MatMul with 8 x 8 weights, Relu, Add in turn
   make_large.py FOLDER weights GIGABYTES linear layers of 4096 x 4096 with a Relu between them, weights in a file beside the model
 """
 import json
@@ -24,13 +24,19 @@ def write(path, nodes, width, weights, **how):
 
 def chain(path, length):
     dice = np.random.default_rng(0)
-    nodes, last = [], "x"
+    nodes, values, last = [], [], "x"
     for index in range(length):
-        operator, *others = [("MatMul", "w"), ("Relu",), ("Add", "b")][index % 3]
+        operator = ["MatMul", "Relu", "Add"][index % 3]
+        if operator == "MatMul":
+            weight = np.eye(8) + dice.normal(size=(8, 8)) / 50
+            values.append((f"w{index}", 0.98 * weight / np.linalg.norm(weight, 2)))  # values of a chain of any length stay finite
+        elif operator == "Add":
+            values.append((f"b{index}", np.abs(dice.normal(size=8)) / 50))
+        others = [] if operator == "Relu" else [values[-1][0]]
         output = "y" if index == length - 1 else f"t{index}"
         nodes.append(helper.make_node(operator, [last, *others], [output], name=f"n{index}"))
         last = output
-    write(path, nodes, 8, [("w", np.eye(8) + dice.normal(size=(8, 8)) / 50), ("b", dice.normal(size=8) / 50)])
+    write(path, nodes, 8, values)
 
 
 def weights(path, gigabytes):

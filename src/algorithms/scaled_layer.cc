@@ -4,9 +4,33 @@
 #include <cmath>
 
 #include "passes/support/match.h"
+#include "passes/support/moves.h"
 #include "passes/support/rewrite.h"
 
 namespace preon {
+
+namespace {
+
+// Over places alone: batch and channels stay where they are.
+bool AveragesPlaces(const Graph& graph, const Node& reduce) {
+  const std::optional<Shape> shape = graph.ShapeOf(reduce.input(0));
+  const std::vector<int64_t> axes = IntsOf(graph, reduce, 1, "axes").value_or(std::vector<int64_t>());
+  const auto is_place = [&](int64_t axis) {
+    return axis >= 2 || (axis < 0 && shape && axis + std::ssize(*shape) >= 2);
+  };
+  return !axes.empty() && std::ranges::all_of(axes, is_place);
+}
+
+// Puts nothing beside channels, and around them only what scales with them.
+bool PadsPlaces(const Graph& graph, const Node& pad) {
+  const std::vector<int64_t> pads = IntsOf(graph, pad, 1, "pads").value_or(std::vector<int64_t>());
+  const size_t rank = pads.size() / 2;
+  if (rank < 2 || pads.size() % 2 != 0 || !pad.input(3).empty()) return false;
+  if (pads[0] != 0 || pads[1] != 0 || pads[rank] != 0 || pads[rank + 1] != 0) return false;
+  return pad.String("mode", "constant") != "constant" || PadsWithZero(graph, pad);
+}
+
+}  // namespace
 
 const Tensor* FloatConstant(const Graph& graph, std::string_view tensor) {
   const Tensor* value = Constant(graph, tensor);
@@ -17,6 +41,29 @@ bool KeepsChannels(const Graph& graph, const Node& conv) {
   const Tensor* weight = FloatConstant(graph, conv.input(1));
   return conv.Is("Conv") && weight != nullptr && weight->shape().size() >= 2 && weight->shape()[1] == 1 &&
          weight->shape()[0] == conv.Int("group", 1) && weight->shape()[0] > 1;
+}
+
+bool IsScalableLayer(const Graph& graph, const Node& node) {
+  if (!(node.Is("Conv") || node.Is("Gemm")) || node.inputs().size() < 2) return false;
+  const Tensor* weight = FloatConstant(graph, node.input(1));
+  if (weight == nullptr || weight->shape().size() < 2) return false;
+  return node.Is("Gemm") || node.Int("group", 1) == 1 || KeepsChannels(graph, node);
+}
+
+bool CanScaleOutputs(const Graph& graph, const Node& node) {
+  if (node.input(2).empty()) return true;
+  const Tensor* bias = FloatConstant(graph, node.input(2));
+  const Tensor& weight = *graph.Initializer(node.input(1));
+  const bool columns = node.Is("Gemm") && node.Int("transB", 0) == 0;
+  return bias != nullptr && !bias->shape().empty() && bias->shape().back() == weight.shape()[columns ? 1 : 0] &&
+         ElementCount(bias->shape()) == bias->shape().back();
+}
+
+bool ReadsChannels(const Node& node) { return node.Is("Conv") || node.Int("transA", 0) == 0; }
+
+bool KeepsFactors(const Graph& graph, const Node& node) {
+  return node.Is("Relu") || node.Is("LeakyRelu") || (node.Is("ReduceMean") && AveragesPlaces(graph, node)) ||
+         (node.Is("Pad") && PadsPlaces(graph, node));
 }
 
 void StoreConstant(Graph& graph, Node& node, size_t input, Tensor value) {

@@ -13,6 +13,14 @@ namespace preon {
 const Tensor* FloatConstant(const Graph& graph, std::string_view tensor);
 /// Every output channel reads the input channel of the same number alone.
 bool KeepsChannels(const Graph& graph, const Node& conv);
+/// A Conv of one group, a depthwise one or a Gemm, whose weight is such a constant.
+bool IsScalableLayer(const Graph& graph, const Node& node);
+/// Of such a layer: its outputs can be scaled: there is no bias, or one value for each.
+bool CanScaleOutputs(const Graph& graph, const Node& layer);
+/// Of such a layer: its input channels lie along axis 1.
+bool ReadsChannels(const Node& layer);
+/// Relu, LeakyRelu, ReduceMean over places, Pad with zeros or copies: what a positive factor per channel goes through.
+bool KeepsFactors(const Graph& graph, const Node& node);
 /// Input `input` of the node reads this constant; its other readers keep theirs.
 void StoreConstant(Graph& graph, Node& node, size_t input, Tensor value);
 

@@ -11,6 +11,7 @@ Result<std::string> CollectStatistics(const std::string& model, const Options& s
   if (!choices.target->NeedsStatistics(choices.plan)) return std::string();
   Options options = settings;
   options.outputs = {.file = folder.File(StrCat(name, ".calib"))};
+  options.own_calib = true;
   const auto calibrate = [&](RunInputs& again) { return CalibrateVerb(model, again); };
   PREON_RETURN_IF_ERROR(RunWith(options, samples, run, calibrate).status());
   return options.outputs.file;
@@ -20,6 +21,7 @@ Result<QuantizeResult> MakeCandidate(const std::string& model, const Candidate& 
                                      const std::string& statistics, RunInputs& run, const TempDir& folder) {
   Options options = candidate.settings;
   options.outputs = {.file = folder.File("candidate.onnx")};
+  options.own_calib = true;
   PREON_ASSIGN_OR_RETURN(const Choices choices, Resolve(options, run.builtins));
   if (choices.target->NeedsStatistics(choices.plan)) options.calib = statistics;
   options.requirements.clear();

@@ -76,7 +76,7 @@ class ListRunner {
           changed, AnyChanged(RunFloatPassesByName(model_, {source.begin(), source.end()}, {}, builtins_, context_)));
     }
     const Model before = model_;
-    PREON_RETURN_IF_ERROR(RewriteFloatModel(model_, {configured.get()}, how, &warnings_));
+    PREON_RETURN_IF_ERROR(RewriteFloatModel(model_, {configured.get()}, how, &warnings_).status());
     return changed || !SameConstants(before.graph, model_.graph);
   }
 

@@ -121,7 +121,8 @@ Result<PassesResult> PassesVerb(const std::string& path, RunInputs& run) {
   if (!chosen.empty()) records = RunFloatPassesByName(model, chosen, env, run.builtins, run.context);
   PREON_RETURN_IF_ERROR(RewriteFloatModel(model, algorithms,
                                           {.quantized = EveryNode, .collect = NoSamples, .compat = options.plan.compat},
-                                          &result.warnings));
+                                          &result.warnings)
+                            .status());
   PREON_ASSIGN_OR_RETURN(const std::vector<PassRecord> behind, RunNamedQdqPasses(model, chosen, result.warnings));
   records.insert(records.end(), behind.begin(), behind.end());
   for (const PassRecord& record : records) {

@@ -225,6 +225,7 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
                          LoadSaved(options.outputs.ranges, run.choices.warnings));
   const SavedRanges* saved = restored ? &*restored : nullptr;
   const std::string config_hash = HashOfRangeOptions(options);
+  run.TakeOfferedAlgorithms();
   const ModelPreparation preparation = run.Preparation();
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, preparation.Prepare(model));
   PREON_RETURN_IF_ERROR(CheckNotInputs(options.outputs, prepared.external_files));
@@ -236,7 +237,6 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
     PREON_ASSIGN_OR_RETURN(run.choices.method, run.choices.without_trials());
   }
   how.method = run.choices.method->name();
-
   const bool runs_trials = how.tries || run.choices.precision || run.choices.fewer_bits;
   TrialSamples trial(EstimatedNs(prepared.model.graph, prepared.plan));
   FloatOutputs float_outputs;

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "pipeline/float_algorithms.h"
+
 namespace preon {
 namespace {
 
@@ -49,8 +51,11 @@ Result<CalibrationData> LoadFittingCalibration(const std::string& path, const Pl
   PREON_RETURN_IF_ERROR(CheckSameModel(data.model_fingerprint, prepared.model.fingerprint).WithContext(path));
   const std::string wanted = PlacementSetup(prepared, float16);
   if (WithoutMode(data.setup) == wanted) return data;
+  const bool lacks_samples = prepared.rewritten_by.ends_with(kNoSamples);
   return Error(ErrorId::kCalibFileMismatch, path, ": made with '", data.setup, "', wanted '", wanted, "'")
-      .WithHint("preon calibrate with the options of this run, such as --target, makes a file that fits");
+      .WithHint(lacks_samples
+                    ? "add --data with the samples of that file: an algorithm of this run learns from them"
+                    : "preon calibrate with the options of this run, such as --target, makes a file that fits");
 }
 
 std::string WarningOfCompat(const CalibrationData& data, Compat compat, const std::string& path) {

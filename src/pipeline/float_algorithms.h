@@ -26,11 +26,15 @@ struct FloatRewriteContext {
   Compat compat = Compat::kOff;
 };
 
+inline constexpr std::string_view kNoSamples = "no-samples";
+
 /// Runs those of phase kFloatModel, in their order. One that needs samples where there are none is skipped, and one
 /// that `verify` refuses is undone; a warning says so.
+/// @return a hash of what they have learned from samples, other samples rewrite the model in another way; "" where
+///         nothing is learned, kNoSamples where there were none to learn from
 /// Errors: those of planning, of the pass over the samples and of the algorithms.
-Status RewriteFloatModel(Model& model, const std::vector<const Algorithm*>& algorithms,
-                         const FloatRewriteContext& context, std::vector<std::string>* warnings);
+Result<std::string> RewriteFloatModel(Model& model, const std::vector<const Algorithm*>& algorithms,
+                                      const FloatRewriteContext& context, std::vector<std::string>* warnings);
 
 /// The nodes that the plan quantizes.
 NodeFilter QuantizedBy(const QuantPlan& plan);

@@ -158,9 +158,10 @@ Status ModelPreparation::RunAlgorithms(PreparedModel& prepared, const Verify& ve
       },
       .verify = verify,
       .compat = inputs_.plan.compat};
-  PREON_RETURN_IF_ERROR(RewriteFloatModel(prepared.model, inputs_.algorithms, how, &prepared.warnings));
+  PREON_ASSIGN_OR_RETURN(const std::string learned,
+                         RewriteFloatModel(prepared.model, inputs_.algorithms, how, &prepared.warnings));
   InferShapes(prepared.model);
-  prepared.rewritten_by = inputs_.rewritten_by;
+  prepared.rewritten_by = StrCat(inputs_.rewritten_by, learned.empty() ? "" : "@", learned);
   return Status::Ok();
 }
 

@@ -35,8 +35,8 @@ struct PlannedModel {
   Model model;
   QuantPlan plan;
   FloatNodes left_float;  ///< PlanOptions::left_float of the plan
-  /// Algorithms that have rewritten the float model, with their options as they were given; "" = none. Statistics of
-  /// the model are of no use to one that others have rewritten.
+  /// Algorithms that have rewritten the float model, with their options as they were given, and a hash of what they
+  /// have learned from samples; "" = none. Statistics of the model are of no use to one that others have rewritten.
   std::string rewritten_by;
 };
 
@@ -59,7 +59,7 @@ struct PreparationInputs {
   const PassSelection& passes;
   const Target& target;
   const std::vector<const Algorithm*>& algorithms;  ///< those of phase kFloatModel act here
-  std::string rewritten_by;                         ///< PlannedModel::rewritten_by
+  std::string rewritten_by;                         ///< PlannedModel::rewritten_by, without the hash
   PlanOptions& plan;  ///< names of nodes in it are resolved against each model that is prepared
 };
 

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "formats/int_format.h"
+#include "pipeline/float_algorithms.h"
 #include "pipeline/select_ranges.h"
 #include "pipeline/write_plan.h"
 #include "quantize/settings/layer_settings.h"
@@ -67,6 +68,10 @@ Status ApplySaved(const SavedRanges& saved, const std::string& path, const std::
     PREON_ASSIGN_OR_RETURN(prepared.plan, PlanWithLayerSettings(target, prepared.model, plan));
     prepared.left_float = std::move(plan.left_float);
   }
+  if (prepared.rewritten_by.ends_with(kNoSamples))
+    return Error(ErrorId::kMissingOption, path,
+                 ": its ranges are of a model that algorithms have rewritten by what samples "
+                 "tell; wanted --data SRC with these samples");
   if (saved.IsOfAnother(prepared.model.fingerprint))
     prepared.warnings.push_back(
         StrCat(path, ": made from another model; its ranges may not fit this one, and the file stays as it is"));

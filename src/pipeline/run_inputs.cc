@@ -67,6 +67,11 @@ Result<RunInputs> MakeRunInputs(const Options& options, const Builtins& builtins
   return RunInputs{options, builtins, std::move(clock), std::move(timed), std::move(choices), std::move(samples)};
 }
 
+void RunInputs::TakeOfferedAlgorithms() {
+  const bool collects = options.calib.empty() && options.outputs.ranges.empty();
+  if (!samples.made_up() && (collects || options.own_calib)) choices.algorithms.TakeOffered();
+}
+
 ModelPreparation RunInputs::Preparation() {
   return {{.options = options.prepare,
            .data = options.data,

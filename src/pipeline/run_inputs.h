@@ -28,6 +28,8 @@ struct RunInputs {
   Choices choices;
   Samples samples;
 
+  /// Algorithms that are offered act, too, where statistics are collected for this run alone. Before Preparation().
+  void TakeOfferedAlgorithms();
   /// The stages, each with what it reads of all this.
   ModelPreparation Preparation();
   CalibrationStage Calibration(const ModelPreparation& preparation) const;

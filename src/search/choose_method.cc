@@ -17,6 +17,11 @@ struct Candidate {
   MethodOptions options;
 };
 
+bool HasPowersOfTwo(const QuantPlan& plan) {
+  return std::ranges::any_of(plan.activations,
+                             [](const auto& entry) { return entry.second.scale_type == ScaleType::kPowerOfTwo; });
+}
+
 // No rule is best everywhere: small networks need everything that a tensor ever reached, in others a few samples have
 // the extremes (figures: docs/methods/auto.md). Those that are best most often come first: others end early then. The
 // first kFirst are of different kinds.
@@ -25,11 +30,9 @@ std::vector<Candidate> Candidates(const QuantPlan& plan) {
     options.emplace(kGraphAware, "true");
     return options;
   };
-  const bool powers_of_two = std::ranges::any_of(
-      plan.activations, [](const auto& entry) { return entry.second.scale_type == ScaleType::kPowerOfTwo; });
   return {{"minmse", aware({})},
           {"sample-extremes", aware({{"Statistic", "median"}})},
-          powers_of_two ? Candidate{"nonoverflow", aware({})} : Candidate{"minmax", aware({})},
+          HasPowersOfTwo(plan) ? Candidate{"nonoverflow", aware({})} : Candidate{"minmax", aware({})},
           {"sample-extremes", aware({{"Statistic", "mean"}})},
           {"layerwise-percentile", aware({})}};
 }
@@ -106,12 +109,16 @@ Status MethodRace::RunUpTo(size_t count) {
                                   .options = entry.options,
                                   .sqnr_db = (*error)->sqnr_db,
                                   .ended_early = (*error)->ended_early});
-    if (best_ && best_->sqnr_db >= (*error)->sqnr_db) continue;
+    if (best_ && best_->sqnr_db + (IsFirstOfPowersOfTwo() ? kNearDb : 0) >= (*error)->sqnr_db) continue;
     best_ = *error;
     Select(chosen_.candidates.size() - 1, std::move(entry));
   }
   if (done_ < count) trials_.ExpectNoMore();
   return Status::Ok();
+}
+
+bool MethodRace::IsFirstOfPowersOfTwo() const {
+  return HasPowersOfTwo(planned_.plan) && !entered_.empty() && entered_[selected_] == 0;
 }
 
 bool MethodRace::IsNear(size_t index) const {
@@ -139,7 +146,7 @@ Status MethodRace::SettleByActivations() {
   // Where weights make little of the error, codes that fit change little.
   const std::optional<double> selected_db = chosen_.candidates[selected_].activations_db;
   if (!selected_db || *selected_db < best_->some.sqnr_db + kNearDb) return Status::Ok();
-  double nearest_db = *selected_db + kClearlyNearerDb;
+  double nearest_db = *selected_db + (IsFirstOfPowersOfTwo() ? kNearDb : kClearlyNearerDb);
   for (size_t index = 0; index < chosen_.candidates.size(); ++index) {
     if (!chosen_.candidates[index].activations_db && IsNear(index)) PREON_RETURN_IF_ERROR(look(index));
     const double db = chosen_.candidates[index].activations_db.value_or(0);

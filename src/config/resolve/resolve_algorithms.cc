@@ -1,6 +1,7 @@
 #include "config/resolve/resolve_algorithms.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/spelling.h"
 #include "config/ignored_options.h"
@@ -107,6 +108,12 @@ Result<AlgorithmOptions> WithOptimAlgorithm(AlgorithmOptions given, const Settin
 
 }  // namespace
 
+void ChosenAlgorithms::TakeOffered() {
+  list.insert(list.begin(), offered.begin(), offered.end());
+  for (const Algorithm* algorithm : std::exchange(offered, {}))
+    rewriting += StrCat(rewriting.empty() ? "" : ";", algorithm->name());
+}
+
 AlgorithmOptions WithoutAlgorithms(const AlgorithmRegistry& algorithms) {
   AlgorithmOptions none;
   for (const auto& algorithm : algorithms.entries()) none.disabled.emplace(algorithm->name());
@@ -129,6 +136,10 @@ Result<ChosenAlgorithms> ChooseAlgorithms(const Target& target, const PlanOption
                                : plan.compat != Compat::kOff ? StrCat("--compat ", CompatName(plan.compat))
                                                              : StrCat("--target ", target.name());
       if (is_asked) PREON_RETURN_IF_ERROR(CheckUnused(name, asked->second.by_config, with, warnings));
+      continue;
+    }
+    if (asked != given.asked.end() && asked->second.by_default && algorithm->phase() == AlgorithmPhase::kFloatModel) {
+      chosen.offered.push_back(algorithm.get());
       continue;
     }
     const AlgorithmValues values = ValuesFor(*algorithm, given);

@@ -15,6 +15,11 @@ struct ChosenAlgorithms {
   std::vector<std::unique_ptr<Algorithm>> configured;  ///< those of the list that have options
   std::vector<std::string> asked;  ///< those that were asked for or told something, as --algorithm takes them
   std::string rewriting;           ///< those of phase kFloatModel, with ';' between them; "" = none
+  /// Of phase kFloatModel, which nobody has asked for: for statistics that serve this run alone.
+  std::vector<const Algorithm*> offered;
+
+  /// The offered ones act, too.
+  void TakeOffered();
 };
 
 /// For ChooseAlgorithms: all disabled, so that nothing changes codes whose scales are given.

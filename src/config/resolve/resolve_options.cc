@@ -163,17 +163,17 @@ AlgorithmOptions WithEffort(AlgorithmOptions given, Effort effort, const Target&
   const bool of_bytes = (target.FollowsRuntime() || target.NeedsBetterCodes()) && target.TakesImprovements(plan);
   const bool improves = (of_bytes || target.FitsCodes(plan.Types(), plan.weight)) && plan.compat == Compat::kOff;
   if (effort == Effort::kFast || (effort == Effort::kDefault && !improves)) return given;
-  const auto is_asked = [&](const auto& algorithm) { return given.asked.contains(std::string(algorithm->name())); };
-  const bool changes_codes = std::ranges::any_of(algorithms.entries(), [&](const auto& algorithm) {
-    return algorithm->phase() == AlgorithmPhase::kWritten && is_asked(algorithm);
-  });
+  std::set<AlgorithmPhase> taken;
   for (const auto& algorithm : algorithms.entries()) {
-    if (changes_codes || !algorithm->in_effort()) continue;
+    if (given.asked.contains(std::string(algorithm->name()))) taken.insert(algorithm->phase());
+  }
+  for (const auto& algorithm : algorithms.entries()) {
+    if (!algorithm->in_effort() || taken.contains(algorithm->phase()) || !algorithm->AppliesTo(target, plan)) continue;
     AskedAlgorithm& asked = given.asked[std::string(algorithm->name())];
     asked.by_config = true;
-    if (effort == Effort::kHigh) continue;
-    asked.by_default = true;
-    asked.values.emplace("cost", "1");
+    const bool rewrites = algorithm->phase() == AlgorithmPhase::kFloatModel;
+    asked.by_default = rewrites || effort == Effort::kDefault;
+    if (!rewrites && effort == Effort::kDefault) asked.values.emplace("cost", "1");
   }
   return given;
 }

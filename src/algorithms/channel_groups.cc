@@ -1,0 +1,188 @@
+#include "algorithms/channel_groups.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "algorithms/scaled_layer.h"
+#include "passes/support/match.h"
+#include "passes/support/moves.h"
+#include "quantize/plan/op_traits.h"
+
+namespace preon {
+namespace {
+
+constexpr float kNoBound = std::numeric_limits<float>::infinity();
+
+// Numbers that become one where channels have to have the same factor; 0 is that of all that stay.
+class DisjointSets {
+ public:
+  std::vector<size_t> Add(size_t count) {
+    std::vector<size_t> added(count);
+    std::iota(added.begin(), added.end(), parents_.size());
+    parents_.insert(parents_.end(), added.begin(), added.end());
+    return added;
+  }
+  size_t Root(size_t set) {
+    while (parents_[set] != set) set = parents_[set] = parents_[parents_[set]];
+    return set;
+  }
+  // The smaller number stays the root, so that 0 does.
+  void Unite(size_t a, size_t b) {
+    const size_t first = Root(a), second = Root(b);
+    parents_[std::max(first, second)] = std::min(first, second);
+  }
+  size_t size() const { return parents_.size(); }
+
+ private:
+  std::vector<size_t> parents_ = {0};
+};
+
+// Its elements are chosen along other axes than batch and channels.
+bool SlicesPlaces(const Graph& graph, const Node& slice) {
+  const std::optional<std::vector<int64_t>> axes = IntsOf(graph, slice, 3, "axes");
+  return axes && std::ranges::all_of(*axes, [](int64_t axis) { return axis >= 2; });
+}
+
+// Takes places away, of which there is one.
+bool DropsOnePlace(const Graph& graph, const Node& node) {
+  if (!node.Is("Flatten") && !node.Is("Reshape") && !node.Is("Squeeze")) return false;
+  const std::optional<Shape> from = graph.ShapeOf(node.input(0)), to = graph.ShapeOf(node.output());
+  return from && to && from->size() == 4 && to->size() == 2 && (*from)[1] > 0 && (*from)[1] == (*to)[1] &&
+         (*from)[2] == 1 && (*from)[3] == 1;
+}
+
+bool KeepsChannelsApart(const Graph& graph, const Node& node) {
+  const bool pools = node.Is("MaxPool") || node.Is("AveragePool") || node.Is("GlobalAveragePool");
+  return pools || KeepsFactors(graph, node) || BoundOf(graph, node.output()) < kNoBound ||
+         (node.Is("Slice") && SlicesPlaces(graph, node)) || DropsOnePlace(graph, node);
+}
+
+class Finder {
+ public:
+  Finder(const Graph& graph, const NodeFilter& quantized) : graph_(graph), quantized_(quantized) {}
+
+  ChannelGroups Run() {
+    for (const auto& node : graph_.nodes()) Visit(*node);
+    for (const auto& [tensor, sets] : sets_of_) {
+      if (graph_.IsOutput(tensor) || graph_.HasCapturedUse(tensor)) Fix(tensor);
+    }
+    ChannelGroups groups{.of = sets_of_, .count = sets_.size()};
+    for (auto& [tensor, sets] : groups.of) {
+      for (size_t& set : sets) set = sets_.Root(set);
+    }
+    return groups;
+  }
+
+ private:
+  void Visit(const Node& node) {
+    if (quantized_(node) && IsScalableLayer(graph_, node)) return VisitLayer(node);
+    const std::vector<size_t>* data = SetsOf(node.input(0));
+    if (data != nullptr && KeepsChannelsApart(graph_, node)) {
+      sets_of_[node.output()] = std::vector(*data);
+    } else if (data != nullptr && node.Is("Pad") && PadsChannels(node)) {
+      // Done there.
+    } else if (data != nullptr && node.Is("Add") && HaveSameChannels(node)) {
+      const std::vector<size_t> first = *data, second = *SetsOf(node.input(1));
+      for (size_t channel = 0; channel < first.size(); ++channel) sets_.Unite(first[channel], second[channel]);
+      sets_of_[node.output()] = first;
+    } else {
+      FixInputs(node);
+    }
+  }
+
+  void VisitLayer(const Node& layer) {
+    if (!ReadsChannels(layer)) FixInputs(layer);
+    if (!layer.Is("Conv") || !CanScaleOutputs(graph_, layer)) return;
+    sets_of_[layer.output()] = sets_.Add(static_cast<size_t>(FloatConstant(graph_, layer.input(1))->shape()[0]));
+  }
+
+  // The same channels among new ones of zeros.
+  bool PadsChannels(const Node& pad) {
+    const std::vector<int64_t> pads = IntsOf(graph_, pad, 1, "pads").value_or(std::vector<int64_t>());
+    const size_t rank = pads.size() / 2;
+    if (rank < 2 || pads.size() % 2 != 0 || !pad.input(3).empty() || pads[0] != 0 || pads[rank] != 0 || pads[1] < 0 ||
+        pads[rank + 1] < 0 || pad.String("mode", "constant") != "constant" || !PadsWithZero(graph_, pad))
+      return false;
+    std::vector<size_t> padded = sets_.Add(static_cast<size_t>(pads[1]));
+    const std::vector<size_t>& data = *SetsOf(pad.input(0));
+    padded.insert(padded.end(), data.begin(), data.end());
+    const std::vector<size_t> behind = sets_.Add(static_cast<size_t>(pads[rank + 1]));
+    padded.insert(padded.end(), behind.begin(), behind.end());
+    sets_of_[pad.output()] = std::move(padded);
+    return true;
+  }
+
+  // Neither side has another rank, which would put its channels elsewhere.
+  bool HaveSameChannels(const Node& add) const {
+    const std::vector<size_t>*first = SetsOf(add.input(0)), *second = SetsOf(add.input(1));
+    const std::optional<Shape> a = graph_.ShapeOf(add.input(0)), b = graph_.ShapeOf(add.input(1));
+    return first != nullptr && second != nullptr && first->size() == second->size() && a && b && a->size() == b->size();
+  }
+
+  const std::vector<size_t>* SetsOf(const std::string& tensor) const {
+    const auto found = sets_of_.find(tensor);
+    return found == sets_of_.end() ? nullptr : &found->second;
+  }
+
+  void Fix(const std::string& tensor) {
+    if (const std::vector<size_t>* sets = SetsOf(tensor)) {
+      for (const size_t set : *sets) sets_.Unite(0, set);
+    }
+  }
+
+  void FixInputs(const Node& node) {
+    for (const std::string& input : node.inputs()) Fix(input);
+  }
+
+  const Graph& graph_;
+  const NodeFilter& quantized_;
+  DisjointSets sets_;
+  std::map<std::string, std::vector<size_t>> sets_of_;
+};
+
+// Nullopt where none of the channels is scaled.
+std::optional<std::vector<double>> FactorsOfChannels(const ChannelGroups& groups, const std::string& tensor,
+                                                     const std::vector<double>& factors, bool inverse) {
+  const auto found = groups.of.find(tensor);
+  if (found == groups.of.end()) return std::nullopt;
+  std::vector<double> of_channels;
+  for (const size_t group : found->second) of_channels.push_back(inverse ? 1 / factors[group] : factors[group]);
+  if (std::ranges::count(of_channels, 1.0) == std::ssize(of_channels)) return std::nullopt;
+  return of_channels;
+}
+
+}  // namespace
+
+float BoundOf(const Graph& graph, const std::string& tensor) {
+  const Node* clip = ProducerOf(graph, tensor, "Clip");
+  const std::optional<Range> range = clip != nullptr ? ClampRange(graph, *clip) : std::nullopt;
+  return range && range->min == 0 ? range->max : kNoBound;
+}
+
+ChannelGroups FindChannelGroups(const Graph& graph, const NodeFilter& quantized) {
+  return Finder(graph, quantized).Run();
+}
+
+bool ScaleChannels(Graph& graph, const ChannelGroups& groups, const std::vector<double>& factors,
+                   const NodeFilter& quantized) {
+  bool changed = false;
+  for (const auto& node : graph.nodes()) {
+    if (!quantized(*node) || !IsScalableLayer(graph, *node)) continue;
+    const auto read = FactorsOfChannels(groups, node->input(0), factors, true);
+    const auto written = FactorsOfChannels(groups, node->output(), factors, false);
+    if (!read && !written) continue;
+    ScaledLayer layer(graph, *node);
+    if (read) layer.ScaleInputs(*read);
+    if (written) {
+      layer.ScaleOutputs(*written);
+      layer.ScaleBias(*written);
+    }
+    layer.Store(graph, *node);
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace preon

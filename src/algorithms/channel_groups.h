@@ -1,0 +1,35 @@
+// Channels of activations that one factor scales together, because the constants of the layers around them make up for
+// it: through activation functions, pooling, and the adds of residual blocks.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "algorithms/algorithm.h"
+#include "ir/graph.h"
+
+namespace preon {
+
+/// Groups have numbers from 1; 0 = a channel that has to stay as it is.
+struct ChannelGroups {
+  std::map<std::string, std::vector<size_t>> of;  ///< by tensor, of each channel (axis 1); others stay as they are
+  size_t count = 0;                               ///< numbers are smaller than this
+};
+
+/// Layers that are quantized write and read scaled channels (IsScalableLayer). A Clip between 0 and a bound is one of
+/// what keeps factors: its readers see to the bound.
+/// Source: the algebra of cross-layer equalization (Nagel et al. 2019, section 4.1), here for any number of tensors.
+ChannelGroups FindChannelGroups(const Graph& graph, const NodeFilter& quantized);
+
+/// Multiplies channels by the factor of their group, in the weights and biases that write and read them.
+/// @param factors  by group; that of 0 is 1
+/// @return has any constant changed?
+bool ScaleChannels(Graph& graph, const ChannelGroups& groups, const std::vector<double>& factors,
+                   const NodeFilter& quantized);
+
+/// The largest value that a Clip between 0 and it lets through; infinity behind any other node.
+float BoundOf(const Graph& graph, const std::string& tensor);
+
+}  // namespace preon
