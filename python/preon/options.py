@@ -199,7 +199,7 @@ class _QuantizeCalibrateRangesAnalyzeInstrumentSearchSensitivityValidateReport(T
 
 class _QuantizeCalibrateRangesAnalyzeInstrumentRetargetSearchSensitivityValidateReport(TypedDict, total=False):
     activation: Optional[str]
-    "type of activations (default uint8; 'help' lists them)"
+    "type of activations (default uint8; int8 with --target tensorrt; 'help' lists them)"
 
 
 class _QuantizeRangesSearchSensitivityValidateReport(TypedDict, total=False):

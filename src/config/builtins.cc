@@ -78,6 +78,7 @@ Builtins MakeBuiltins() {
   builtins.targets.Add(MakeNpuTransformerTarget());
   builtins.targets.Add(MakeMatMulNBitsTarget());
   builtins.targets.Add(MakeDynamicTarget());
+  builtins.targets.Add(MakeTensorrtTarget());
 
   builtins.algorithms = MakeAlgorithms();
   return builtins;

@@ -141,8 +141,8 @@ constexpr OptionSpec kOptions[] = {
      }},
     {"qconfig", "JSON", "", OptionKind::kValue, kPlans,
      [](Options& o, const std::string& v) { return ApplyQConfigText(o, v); }},
-    {"activation", "TYPE", "type of activations (default uint8; 'help' lists them)", OptionKind::kValue,
-     kPlans | kReadsRanges | kVerbRetarget, SetActivation},
+    {"activation", "TYPE", "type of activations (default uint8; int8 with --target tensorrt; 'help' lists them)",
+     OptionKind::kValue, kPlans | kReadsRanges | kVerbRetarget, SetActivation},
     {"weight", "TYPE", "type of weights (default int8; int4 with 4-bit activations and with --target matmul-nbits; "
      "with float or block activations the same type); also int2, int3, uint2, uint3, stored in 4 bits each except with "
      "--target matmul-nbits", OptionKind::kValue, kPlans,

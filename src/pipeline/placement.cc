@@ -21,18 +21,25 @@ double MacsOf(const Graph& graph, const NodeDecision& decision) {
   return decision.macs > 0 || node == nullptr ? decision.macs : RecurrentMacs(graph, *node) + EinsumMacs(graph, *node);
 }
 
+// What the runtime at hand makes of a model that something else runs tells nothing about the latter.
+ObservedKernel AsPlanned(const QuantPlan& plan, const NodeDecision& decision) {
+  if (!decision.is_static()) return {};
+  return {.kernel_class = KernelClass::kInteger, .kernel = plan.runs_on};
+}
+
 }  // namespace
 
 Placement JoinPlacement(const QuantPlan& plan, const Graph& graph,
                         const std::map<std::string, ObservedKernel>& kernels) {
   double all_macs = 0;
   for (const NodeDecision& decision : plan.nodes) all_macs += MacsOf(graph, decision);
-  Placement placement;
+  Placement placement{.runs_on = plan.runs_on};
   for (const NodeDecision& decision : plan.nodes) {
     const Node* node = graph.FindNode(decision.node);
     if (node == nullptr || !WorksOnFloats(graph, *node)) continue;
     const auto found = kernels.find(plan.NameInResult(decision));
-    const ObservedKernel kernel = found == kernels.end() ? ObservedKernel{} : found->second;
+    ObservedKernel kernel = found == kernels.end() ? ObservedKernel{} : found->second;
+    if (!plan.runs_on.empty()) kernel = AsPlanned(plan, decision);
     const bool anchor = decision.macs > 0 || node->Is("Conv") || node->Is("ConvTranspose") || node->Is("MatMul") ||
                         node->Is("Gemm") || IsRecurrent(*node);
     placement.recurrent += IsRecurrent(*node);

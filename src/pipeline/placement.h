@@ -12,7 +12,8 @@ namespace preon {
 
 /// Lists every node of the plan that computes on, or moves, floating-point values: as integer where the runtime runs it
 /// on codes, else as float with the plan's reason ("not fused" where the plan expected an integer kernel). Nodes that
-/// were folded away are left out unless they carry multiply-accumulates.
+/// were folded away are left out unless they carry multiply-accumulates. Where something else than the runtime runs the
+/// model (QuantPlan::runs_on), nodes are as planned.
 Placement JoinPlacement(const QuantPlan& plan, const Graph& graph,
                         const std::map<std::string, ObservedKernel>& kernels);
 

@@ -235,9 +235,10 @@ Status QuantizeStage::MeasureLatencies(const Model& source, const Batch& batch, 
                                        QuantizeResult& result) const {
   const Target& target = inputs_.target;
   result.computes_in_float = target.QuantizesActivations() && !target.FollowsRuntime() && written.placement &&
-                             written.placement->integer_anchors == 0;
+                             (written.placement->integer_anchors == 0 || !written.placement->runs_on.empty());
   const bool both_fit = !HasLargeWeights(source.graph);
-  const double seconds = inputs_.latency_seconds.value_or(both_fit ? kDefaultLatencySeconds : 0);
+  const bool tells = both_fit && (!written.placement || written.placement->runs_on.empty());
+  const double seconds = inputs_.latency_seconds.value_or(tells ? kDefaultLatencySeconds : 0);
   if (!both_fit && !inputs_.latency_seconds)
     result.warnings.emplace_back(
         "the speed was not measured: that takes the float model and the result in memory side by side, and the weights "

@@ -18,14 +18,15 @@ Json PlacementJson(const Placement& placement) {
   Json integer = Json::array(), float_nodes = Json::array(), kernels = Json::object();
   for (const IntegerNode& node : placement.integer) {
     integer.push_back(node.node);
-    kernels[node.kernel] = kernels.value(node.kernel, 0) + 1;
+    if (placement.runs_on.empty()) kernels[node.kernel] = kernels.value(node.kernel, 0) + 1;
   }
   for (const FloatNode& node : placement.float_nodes) {
     Json entry = {{"node", node.node}, {"op", node.op}, {"reason", node.reason}, {"macs_share", node.macs_share}};
     if (!node.detail.empty()) entry["detail"] = node.detail;
     float_nodes.push_back(std::move(entry));
   }
-  return {{"integer", integer},
+  return {{"runs_on", placement.runs_on.empty() ? "ONNX Runtime" : placement.runs_on},
+          {"integer", integer},
           {"float", float_nodes},
           {"integer_macs_share", placement.integer_macs_share},
           {"anchors", {{"integer", placement.integer_anchors}, {"float", placement.float_anchors}}},

@@ -71,6 +71,9 @@ void AddPlacement(TextWriter& out, const Placement& placement, const char* kind)
   out.Add("  %-11s %lld of %lld %s nodes; %s\n", kind, static_cast<long long>(placement.integer_anchors),
           static_cast<long long>(placement.integer_anchors + placement.float_anchors),
           placement.recurrent > 0 ? "Conv, MatMul, Gemm, LSTM, GRU and RNN" : "Conv, MatMul and Gemm", share.c_str());
+  if (!placement.runs_on.empty())
+    out.Add("  runs on     %s, which did not run here: nodes are as planned, and its speed is not measured\n",
+            Printable(placement.runs_on).c_str());
   AddKernels(out, placement.integer);
   if (placement.float_nodes.empty()) return;
   out.Add("  float       %s:\n", CountText(static_cast<int64_t>(placement.float_nodes.size()), "node").c_str());

@@ -85,7 +85,7 @@ std::string ToText(const QuantizeResult& result) {
   if (result.size_fit)
     out.Add("  size limit  %s: %zu of %zu layers have %s weights\n", BytesText(result.size_fit->most_bytes).c_str(),
             result.size_fit->layers.size(), result.size_fit->candidates, result.size_fit->type.c_str());
-  if (result.placement && result.computes_in_float)
+  if (result.placement && result.computes_in_float && result.placement->runs_on.empty())
     AddQuantizedNodes(out, *result.placement);
   else if (result.placement)
     AddPlacement(out, *result.placement, result.weights_alone ? "in blocks" : "integer");

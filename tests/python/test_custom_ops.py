@@ -66,7 +66,7 @@ def pairs_around(graph):
     return {node.name for node in graph.node if decoded & set(node.input)}
 
 
-@pytest.mark.parametrize("target", ["ort-cpu", "quark", "dynamic", "npu-cnn", "npu-transformer", "ort", "simulate", "matmul-nbits"])
+@pytest.mark.parametrize("target", ["ort-cpu", "quark", "dynamic", "npu-cnn", "npu-transformer", "ort", "simulate", "matmul-nbits", "tensorrt"])
 def test_each_target_quantizes_around_the_operator(preon, model, good, target):
     answer = json.loads(done(preon("quantize", model, "-o", "q.onnx", "--data", "d.npz", "--target", target, OPTION, good,
                                    "--always-write", "--json")))

@@ -26,7 +26,7 @@ def test_every_flag_may_be_off(tmp_path, model, reader, samples, keys):
             run(tmp_path, model, reader, samples, extra_options={key["name"]: False}, preon_options={"always-write": True})
 
 
-@pytest.mark.parametrize("target", ["quark", "ort", "ort-cpu", "simulate", "npu-transformer"])
+@pytest.mark.parametrize("target", ["quark", "ort", "ort-cpu", "simulate", "npu-transformer", "tensorrt"])
 def test_what_npus_need_may_be_off_elsewhere(preon, model, data, target):
     told = json.loads(preon("doctor", "--options", "--json").stdout)["keys"]
     flags = [key["name"] for key in told if key["group"] == "NPU" and key["type"] == "true or false"]

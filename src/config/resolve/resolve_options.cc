@@ -203,7 +203,7 @@ Result<PlanOptions> WithScalesOfTarget(PlanOptions plan, const std::optional<std
                                        const TargetRegistry& targets) {
   if (!name) return plan;
   const Result<const Target*> target = targets.Find(*name);
-  const GivenScales given{.scale_type = set.scale_type, .channels = set.channels};
+  const GivenScales given{.activation = set.activation, .scale_type = set.scale_type, .channels = set.channels};
   if (target.ok()) PREON_RETURN_IF_ERROR((*target)->SettleScales(given, &plan));
   return plan;
 }

@@ -156,6 +156,7 @@ struct NodeDecision {
 
 struct QuantPlan {
   std::string target;
+  std::string runs_on;  ///< what computes the model in integers, where that is not the runtime at hand; "" = it is
   OperatorForm operators = OperatorForm::kStock;
   BFloat16Options bfloat16;
   Compat compat = Compat::kOff;  ///< whose scales, zero points and codes; placement is the target's in any case

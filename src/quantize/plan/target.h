@@ -23,6 +23,7 @@ struct IgnoredKey {
 
 /// Of what a target may have a default of its own for: what the user has set.
 struct GivenScales {
+  bool activation = false;  ///< type of activations
   bool scale_type = false;
   bool channels = false;  ///< one scale per channel
 };
@@ -61,7 +62,8 @@ class Target {
   /// Sets what the target derives from the settings of layers and tensors: these are taken out of the options before
   /// the target plans with them.
   virtual void SettleFormat(PlanOptions*) const {}
-  /// Sets the scales that the target needs, where the user has set none. Errors: kConflictingOptions for others.
+  /// Sets the scales and the type of activations that the target needs, where the user has set none. Errors:
+  /// kConflictingOptions for others.
   virtual Status SettleScales(const GivenScales&, PlanOptions*) const { return Status::Ok(); }
   /// Can tensors have the types that the options name?
   virtual bool Takes(const PlanOptions& options) const = 0;

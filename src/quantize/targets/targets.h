@@ -15,5 +15,6 @@ std::unique_ptr<Target> MakeNpuCnnTarget();
 std::unique_ptr<Target> MakeNpuTransformerTarget();
 std::unique_ptr<Target> MakeMatMulNBitsTarget();
 std::unique_ptr<Target> MakeDynamicTarget();
+std::unique_ptr<Target> MakeTensorrtTarget();
 
 }  // namespace preon

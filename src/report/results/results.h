@@ -46,6 +46,7 @@ struct FloatNode {
 };
 
 struct Placement {
+  std::string runs_on = "";  ///< QuantPlan::runs_on: integer nodes are as planned
   std::vector<IntegerNode> integer;
   std::vector<FloatNode> float_nodes;
   /// Nodes with multiply-accumulates (Conv, ConvTranspose, MatMul, Gemm, LSTM, …).
