@@ -1,5 +1,6 @@
 """Target tensorrt on real models: what NVIDIA's rules for explicit quantization ask of Q/DQ nodes (docs/design/tensorrt.md)."""
 import collections
+import json
 
 import data_root
 import numpy as np
@@ -101,3 +102,18 @@ def test_scales_that_older_versions_read(preon, tmp_path):
     (["--block-size", "32"], 1004, "--block-size: has no effect with --target tensorrt")])
 def test_what_tensorrt_has_not(preon, model, data, options, number, says):
     preon.fails(2, number, "quantize", model, "-o", "out.onnx", "--data", data, "--target", "tensorrt", *options, says=says)
+
+
+def test_encodings_with_a_zero_point_are_refused(preon, model, data, tmp_path):
+    entry = {"name": "input", "output_dtype": "uint8", "y_scale": 0.05, "y_zero_point": 100}
+    (tmp_path / "e.json").write_text(json.dumps({"version": "2.0.0", "encodings": [entry]}))
+    preon.fails(2, 1004, "quantize", model, "-o", "out.onnx", "--data", data, "--target", "tensorrt", "--encodings", "e.json",
+                says="--encodings: input: got a zero point")
+
+
+def test_from_python(tmp_path, model, data):
+    package = pytest.importorskip("preon")
+    result = package.quantize(tmp_path / model, tmp_path / "out.onnx", data=tmp_path / data, target="tensorrt", always_write=True)
+    assert (result.target, result.activation, result.weight) == ("tensorrt", "int8", "int8")
+    written = Written(tmp_path / "out.onnx")
+    assert [written.source(node.input[0]) for node in written.operators if node.op_type == "Conv"] == ["input"]

@@ -245,9 +245,9 @@ class TensorrtPlanner {
   std::set<const Node*> integer_;        // outside of kernels
 };
 
-Status SymmetricOnly(std::string_view tensor, std::string_view got) {
-  return Error(ErrorId::kConflictingOptions, "overrides: ", tensor, ": got ", got,
-               ", wanted symmetric codes: TensorRT has no zero points");
+Status NoZeroPoint(std::string_view option, std::string_view tensor) {
+  return Error(ErrorId::kConflictingOptions, option, ": ", tensor,
+               ": got a zero point, wanted symmetric codes: TensorRT has no zero points");
 }
 
 Status CheckSymmetric(const QuantPlan& plan) {
@@ -255,12 +255,26 @@ Status CheckSymmetric(const QuantPlan& plan) {
     return !format.symmetric || (params && params->zero_point != 0);
   };
   for (const auto& [tensor, activation] : plan.activations) {
-    if (is_wrong(activation.format, activation.params)) return SymmetricOnly(tensor, "a zero point");
+    if (is_wrong(activation.format, activation.params)) return NoZeroPoint("overrides", tensor);
   }
   for (const auto& [tensor, weight] : plan.weights) {
     const bool of_channels =
         std::ranges::any_of(weight.channel_params, [](const QuantParams& params) { return params.zero_point != 0; });
-    if (of_channels || is_wrong(weight.format, weight.params)) return SymmetricOnly(tensor, "a zero point");
+    if (of_channels || is_wrong(weight.format, weight.params)) return NoZeroPoint("overrides", tensor);
+  }
+  return Status::Ok();
+}
+
+// Scales that replace those of the plan. Codes of unsigned types are moved by half of their number before.
+Status CheckGiven(const std::map<std::string, TensorOverride>& given, const QuantPlan& plan) {
+  for (const auto& [tensor, wanted] : given) {
+    const DataType type = wanted.type->type();
+    const int64_t middle = DataTypeName(type).starts_with("int") ? 0 : int64_t{1} << (DataTypeBits(type) - 1);
+    const auto is_wrong = [&](const QuantParams& params) { return params.zero_point != middle; };
+    const bool is_used = plan.activations.contains(tensor) || plan.weights.contains(tensor);
+    if (is_used &&
+        ((wanted.params && is_wrong(*wanted.params)) || std::ranges::any_of(wanted.channel_params, is_wrong)))
+      return NoZeroPoint("--encodings", tensor);
   }
   return Status::Ok();
 }
@@ -270,6 +284,7 @@ Status CheckSymmetric(const QuantPlan& plan) {
 Result<QuantPlan> PlanForTensorrt(const Model& model, const PlanOptions& options) {
   PREON_ASSIGN_OR_RETURN(QuantPlan plan, TensorrtPlanner(model, options).Run());
   PREON_RETURN_IF_ERROR(CheckSymmetric(plan));
+  PREON_RETURN_IF_ERROR(CheckGiven(options.given_scales, plan));
   return plan;
 }
 

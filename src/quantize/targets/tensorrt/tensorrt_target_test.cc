@@ -238,6 +238,23 @@ TEST(TensorrtTarget, TypesAndZeroPointsThatTensorrtHasNot) {
   EXPECT_THAT(moved.ToString(), HasSubstr("overrides: x: got a zero point"));
 }
 
+TEST(TensorrtTarget, GivenScalesHaveNoZeroPointsEither) {
+  Net net;
+  net.Layer("x", "c");
+  net.Output("c");
+  const auto planned = [&](DataType type, int64_t zero_point) {
+    PlanOptions options;
+    options.activation = DataType::kInt8;
+    options.given_scales["x"] = {.type = TensorType(type), .params = QuantParams{0.1f, zero_point}};
+    return MakeTensorrtTarget()->Plan(net.model, options).status();
+  };
+  EXPECT_TRUE(planned(DataType::kInt8, 0).ok());
+  EXPECT_TRUE(planned(DataType::kUInt8, 128).ok());  // the same codes
+  const Status moved = planned(DataType::kUInt8, 127);
+  EXPECT_EQ(moved.id(), ErrorId::kConflictingOptions);
+  EXPECT_THAT(moved.ToString(), HasSubstr("--encodings: x: got a zero point"));
+}
+
 TEST(TensorrtTarget, NoOperatorThatOlderVersionsDoNotRead) {
   const auto target = MakeTensorrtTarget();
   for (const char* pass : {"fuse_gelu", "fuse_layer_norm", "fuse_l2_norm"})
