@@ -23,7 +23,7 @@ double MacsOf(const Graph& graph, const NodeDecision& decision) {
 
 // What the runtime at hand makes of a model that something else runs tells nothing about the latter.
 ObservedKernel AsPlanned(const QuantPlan& plan, const NodeDecision& decision) {
-  if (!decision.is_static()) return {};
+  if (!decision.is_static()) return {.kernel_class = KernelClass::kFloat, .kernel = ""};
   return {.kernel_class = KernelClass::kInteger, .kernel = plan.runs_on};
 }
 

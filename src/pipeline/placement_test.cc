@@ -43,6 +43,28 @@ TEST(Placement, JoinsDecisionsWithKernels) {
   EXPECT_EQ(placement.float_anchors, 2);
 }
 
+TEST(Placement, WhatSomethingElseRunsIsAsPlanned) {
+  Graph graph;
+  graph.AddInput("x", {.type = DataType::kFloat});
+  for (const char* name : {"conv", "relu", "softmax"}) {
+    graph.AddNode(name == std::string("conv") ? "Conv" : "Relu", {"x"}, {std::string(name) + "_out"}, name);
+    graph.SetInfo(std::string(name) + "_out", {.type = DataType::kFloat});
+  }
+  QuantPlan plan;
+  plan.runs_on = "TensorRT";
+  plan.nodes = {{"conv", "Conv", FloatReason::kNone, "", 60},
+                {"relu", "Relu"},
+                {"softmax", "Softmax", FloatReason::kNoKernel, "computed in float"}};
+  const Placement placement = JoinPlacement(plan, graph, {{"conv", {KernelClass::kFloat, "FusedConv"}}});
+  EXPECT_EQ(placement.runs_on, "TensorRT");
+  ASSERT_EQ(placement.integer.size(), 2u);
+  EXPECT_EQ(placement.integer[0].kernel, "TensorRT");
+  EXPECT_DOUBLE_EQ(placement.integer_macs_share, 1);
+  ASSERT_EQ(placement.float_nodes.size(), 1u);
+  EXPECT_EQ(placement.float_nodes[0].reason, FloatReasonName(FloatReason::kNoKernel));
+  EXPECT_EQ(placement.float_nodes[0].detail, "computed in float");
+}
+
 TEST(Placement, RecurrentNodesHaveTheirShareOfTheWork) {
   Graph graph;
   graph.AddInput("x", {.type = DataType::kFloat, .shape = Shape{10, 1, 8}});

@@ -73,6 +73,7 @@ def test_rules_of_explicit_quantization(preon, tmp_path, name):
     for node in one_of_two:  # the other operand is a convolution's own result, which nothing else reads
         raw = next(each for each in node.input if model.source(each) is None)
         assert model.readers[raw] == [node], node.name
+    assert "not fused" not in done.stdout and (name != "resnet20_cifar10" or "1 GlobalAveragePool  output tail" in done.stdout), done.stdout
     assert "runs on     TensorRT" in done.stdout and "latency" not in done.stdout, done.stdout
 
 
