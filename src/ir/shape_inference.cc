@@ -5,7 +5,10 @@
 #include <array>
 #include <exception>
 #include <map>
+#include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "ir/graph_proto.h"
 #include "ir/model_io.h"
@@ -62,6 +65,32 @@ class CompletedSchemas : public onnx::ISchemaRegistry {
   mutable std::map<const onnx::OpSchema*, onnx::OpSchema> completed_;
 };
 
+// What a node leaves out has the standard's default. Inference has defaults of its own in its code, and where the two
+// differ (`onesided` of STFT: 1, and 0 there) all shapes behind the node are wrong, and the runtime refuses the result.
+void WriteDefaults(const onnx::ISchemaRegistry& schemas, const std::map<std::string, int>& opsets,
+                   onnx::GraphProto* graph) {
+  for (auto& node : *graph->mutable_node()) {
+    for (auto& attribute : *node.mutable_attribute())
+      if (attribute.has_g()) WriteDefaults(schemas, opsets, attribute.mutable_g());
+    const auto opset = opsets.find(node.domain());
+    const onnx::OpSchema* schema =
+        opset == opsets.end() ? nullptr : schemas.GetSchema(node.op_type(), opset->second, node.domain());
+    if (schema == nullptr) continue;
+    std::set<std::string_view> given;
+    for (const auto& attribute : node.attribute()) given.insert(attribute.name());
+    std::vector<const onnx::AttributeProto*> missing;
+    for (const auto& [name, attribute] : schema->attributes())
+      if (attribute.default_value.has_type() && !given.contains(name)) missing.push_back(&attribute.default_value);
+    for (const onnx::AttributeProto* attribute : missing) *node.add_attribute() = *attribute;
+  }
+}
+
+void WriteDefaults(const onnx::ISchemaRegistry& schemas, onnx::ModelProto* proto) {
+  std::map<std::string, int> opsets;
+  for (const auto& import : proto->opset_import()) opsets[import.domain()] = static_cast<int>(import.version());
+  WriteDefaults(schemas, opsets, proto->mutable_graph());
+}
+
 }  // namespace
 
 void InferShapes(Model& model, std::string* warning) {
@@ -69,6 +98,7 @@ void InferShapes(Model& model, std::string* warning) {
     onnx::ModelProto proto = ToProto(model, InitializerMode::kStructure, BranchMode::kOutside);
     const onnx::ShapeInferenceOptions options(/*check_type=*/false, /*strict_mode=*/0, /*data_prop=*/true);
     const CompletedSchemas schemas;
+    WriteDefaults(schemas, &proto);
     onnx::shape_inference::InferShapes(proto, &schemas, options);
     for (const auto* values : {&proto.graph().value_info(), &proto.graph().output()}) {
       for (const auto& value : *values) {

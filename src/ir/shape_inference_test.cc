@@ -50,6 +50,18 @@ TEST(InferShapes, QuantizedOperatorsOfTheRuntimeHaveShapes) {
   EXPECT_EQ(model.graph.TypeOf("add"), DataType::kUInt8);
 }
 
+TEST(InferShapes, AttributesThatANodeLeavesOutHaveTheStandardsDefault) {
+  Model model = LoadText(R"(<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
+  g (float[N, 4000, 1] x, float[256] window) => (float[K] y) <int64 step = {128}> {
+    one_sided = STFT(x, step, window)
+    all = STFT <onesided = 0> (x, step, window)
+    y = com.microsoft.Unknown(one_sided, all)
+  })");
+  InferShapes(model);
+  EXPECT_EQ(model.graph.ShapeOf("one_sided"), (Shape{kDynamicDim, 30, 129, 2}));
+  EXPECT_EQ(model.graph.ShapeOf("all"), (Shape{kDynamicDim, 30, 256, 2}));
+}
+
 TEST(InferShapes, QuantizedOperatorsOfTheRuntimeHaveTypes) {
   Model model = LoadText(R"(<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
   g (uint8[N, 4, 4, 8] x, uint8[N, 16] m, int8[16, 10] w) => (float[K] y)
