@@ -59,13 +59,12 @@ class Matcher {
   Matcher(const Graph& quantized, const Graph& optimized) : quantized_(quantized), optimized_(optimized) {
     for (const auto& node : optimized.nodes()) {
       const std::string_view original = OriginalName(node->name);
-      if (!original.empty()) rebuilt_.emplace(original, node.get());
+      if (!original.empty() && node->named_by_user) rebuilt_.emplace(original, node.get());
     }
   }
 
   const Node* Find(const Node& node) const {
-    if (const Node* found = optimized_.FindNode(node.name)) return found;
-    if (const auto found = rebuilt_.find(node.name); found != rebuilt_.end()) return found->second;
+    if (const Node* found = OfSameName(node)) return found;
     if (const Node* found = ReaderOfSameConstant(node)) return found;
     for (const std::string& output : node.outputs()) {
       if (const Node* found = WriterOf(output)) return found;
@@ -74,6 +73,14 @@ class Matcher {
   }
 
  private:
+  // Names that were assigned on load count the nodes of one file: in the other, the same name is another node.
+  const Node* OfSameName(const Node& node) const {
+    if (!node.named_by_user) return nullptr;
+    if (const Node* found = optimized_.FindNode(node.name); found != nullptr && found->named_by_user) return found;
+    const auto found = rebuilt_.find(node.name);
+    return found != rebuilt_.end() ? found->second : nullptr;
+  }
+
   // The only reader of a constant that only this node reads (directly, or through a DequantizeLinear).
   const Node* ReaderOfSameConstant(const Node& node) const {
     for (const std::string& input : node.inputs()) {

@@ -65,6 +65,17 @@ TEST(FusionReport, FindsNodesThatTheRuntimeRebuilt) {
   EXPECT_EQ(ObserveKernels(quantized, Optimized("?", "c_q")).at("conv").kernel, "QLinearConv");
 }
 
+TEST(FusionReport, NamesThatWereAssignedOnLoadSayNothing) {
+  Graph quantized = Quantized(), optimized = Optimized("Erf_4", "t");  // its name counts nodes of the other file
+  for (Graph* graph : {&quantized, &optimized}) {
+    for (const auto& node : graph->nodes()) node->named_by_user = false;
+  }
+  quantized.FindNode("erf")->name = "Erf_4";
+  const auto kernels = ObserveKernels(quantized, optimized);
+  EXPECT_EQ(kernels.at("Erf_4").kernel_class, KernelClass::kFloat);
+  EXPECT_EQ(kernels.at("conv").kernel, "QLinearConv");
+}
+
 TEST(FusionReport, ABiasThatAProductTakesInIsNoKernelOfItsOwn) {
   Graph quantized, optimized;
   for (Graph* graph : {&quantized, &optimized}) {
