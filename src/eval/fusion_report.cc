@@ -102,7 +102,8 @@ class Matcher {
 
   // The writer of the tensor, or of its codes, unless that only converts or changes the layout.
   const Node* WriterOf(const std::string& tensor) const {
-    std::vector<std::string> names = {tensor};
+    // The runtime moves a QuantizeLinear in front of what only moves values; it then gives the tensor this name.
+    std::vector<std::string> names = {tensor, tensor + "_pre_q"};
     for (const Use& use : quantized_.Uses(tensor)) {
       if (use.node->op_type == "QuantizeLinear") names.push_back(use.node->output());
     }
