@@ -39,6 +39,7 @@ Builtins MakeBuiltins() {
   builtins.passes.Add(MakeDeduplicatePass());
   builtins.passes.Add(MakeSimplifyClipPass());
   builtins.passes.Add(MakeSimplifySoftmaxPass());
+  builtins.passes.Add(MakeConvertEinsumPass());
   builtins.passes.Add(MakeFuseLayerNormPass());
   builtins.passes.Add(MakeFuseGeluPass());
   builtins.passes.Add(MakeFuseHardSigmoidPass());

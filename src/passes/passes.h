@@ -24,6 +24,7 @@ std::unique_ptr<Pass> MakeFoldIfPass();
 std::unique_ptr<Pass> MakeDeduplicatePass();
 std::unique_ptr<Pass> MakeSimplifyClipPass();
 std::unique_ptr<Pass> MakeSimplifySoftmaxPass();
+std::unique_ptr<Pass> MakeConvertEinsumPass();
 std::unique_ptr<Pass> MakeFuseLayerNormPass();
 std::unique_ptr<Pass> MakeFuseGeluPass();
 std::unique_ptr<Pass> MakeFuseHardSigmoidPass();

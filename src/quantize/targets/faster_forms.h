@@ -8,8 +8,8 @@
 namespace preon {
 
 inline bool IsFasterForm(std::string_view pass) {
-  constexpr std::array<std::string_view, 5> kPasses = {"fold_affine_forward", "fold_gemm_scalars", "fold_reshape",
-                                                       "fuse_hard_sigmoid", "simplify_softmax"};
+  constexpr std::array<std::string_view, 6> kPasses = {"convert_einsum", "fold_affine_forward", "fold_gemm_scalars",
+                                                       "fold_reshape",   "fuse_hard_sigmoid",   "simplify_softmax"};
   return std::ranges::find(kPasses, pass) != kPasses.end();
 }
 
