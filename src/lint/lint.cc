@@ -29,6 +29,7 @@ class Linter {
       const auto found = kernels_.find(node->name);
       if (found == kernels_.end() || found->second.kernel_class == KernelClass::kAbsorbed) continue;
       const bool in_float = found->second.kernel_class == KernelClass::kFloat;
+      if (in_float && !WorksOnFloats(floats_, *floats_.FindNode(node->name))) continue;
       ++(in_float ? report_.float_nodes : report_.integer_nodes);
       if (!in_float) report_.integer_macs_share += Share(*node);
       plan.nodes.push_back({node->name, node->op_type, in_float ? FloatReason::kNoKernel : FloatReason::kNone});

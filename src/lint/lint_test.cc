@@ -84,6 +84,21 @@ TEST(Lint, NamesTheCauseOfOtherNodes) {
             Cause("codes_change", "scale or zero point of its input and its result differ"));
 }
 
+TEST(Lint, ShapeArithmeticIsNoFloatNode) {
+  Result<Model> model = ParseModelText(
+      "<ir_version: 10, opset_import: [\"\" : 21]>\n"
+      "g (float[2] x) => (int64[1] y, float[2] e) <float s = {0.5}, uint8 z = {0}> {\n"
+      "[q] a = QuantizeLinear (x, s, z)\n[dq] d = DequantizeLinear (a, s, z)\n[n] y = Shape (d)\n[f] e = Erf (d)\n}");
+  ASSERT_TRUE(model.ok()) << model.status().message();
+  InferShapes(*model);
+  const ObservedKernel in_float{KernelClass::kFloat, "Shape"};
+  const LintReport report = Lint(model->graph, {{"n", in_float}, {"f", in_float}});
+  EXPECT_EQ(report.float_nodes, 1);
+  ASSERT_EQ(report.findings.size(), 1u);
+  ASSERT_EQ(report.findings[0].nodes.size(), 1u);
+  EXPECT_EQ(report.findings[0].nodes[0].node, "f");
+}
+
 TEST(Lint, APadBetweenEqualCodesHasNothingToFix) {
   const auto cause = [](const char* behind) {
     return CauseOf(

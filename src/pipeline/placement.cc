@@ -1,20 +1,10 @@
 #include "pipeline/placement.h"
 
-#include <algorithm>
-
-#include "eval/values.h"
 #include "quantize/plan/macs.h"
+#include "quantize/plan/op_traits.h"
 
 namespace preon {
 namespace {
-
-// Shape arithmetic and indices are not what a placement is about; an unknown type may be float.
-bool WorksOnFloats(const Graph& graph, const Node& node) {
-  return std::ranges::any_of(node.outputs(), [&](const std::string& output) {
-    const DataType type = graph.TypeOf(output);
-    return type == DataType::kUndefined || IsFloatingType(type);
-  });
-}
 
 double MacsOf(const Graph& graph, const NodeDecision& decision) {
   const Node* node = graph.FindNode(decision.node);

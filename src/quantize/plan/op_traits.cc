@@ -150,6 +150,13 @@ bool ComputesOtherFloats(const Graph& graph, const Node& node) {
          std::ranges::none_of(node.inputs(), is_float);
 }
 
+bool WorksOnFloats(const Graph& graph, const Node& node) {
+  return std::ranges::any_of(node.outputs(), [&](const std::string& output) {
+    const DataType type = graph.TypeOf(output);
+    return type == DataType::kUndefined || IsFloatingType(type);
+  });
+}
+
 OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node) {
   if (node.HasSubgraph()) return Float(FloatReason::kSubgraph, "holds a sub-graph, which is kept as it is");
   if (node.IsFlatIf()) return Float(FloatReason::kNoKernel, "only chooses between the outputs of its branches");

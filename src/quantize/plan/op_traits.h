@@ -35,6 +35,10 @@ inline constexpr char kMaskDetail[] =
 /// Is its output of a floating-point type other than float32, and no input of float32?
 bool ComputesOtherFloats(const Graph& graph, const Node& node);
 
+/// Is one of its outputs float, or of an unknown type, which may be float? Others are shape arithmetic and indices,
+/// neither integer nor float to a user.
+bool WorksOnFloats(const Graph& graph, const Node& node);
+
 /// Judges the node alone: operator, attributes, constant operands, element types.
 OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node);
 
