@@ -105,10 +105,12 @@ Result<LatencyPair> Attempt(Timed& reference, Timed& other, int64_t samples, con
   const double waited = SecondsWaitedForCores() - waited_before;
   const bool disturbed = waited > kMaxWaitingShare * SecondsSince(start) * context.ThreadCount();
   // One thread's processor time does not count the waiting.
-  if (disturbed && context.ThreadCount() == 1)
+  if (disturbed && context.ThreadCount() == 1) {
     pair.speedup = SummarizeRatios(processor_ratios);
-  else
+    pair.speedup.of_processor_time = true;
+  } else {
     pair.speedup.busy |= disturbed;
+  }
   return pair;
 }
 

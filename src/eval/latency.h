@@ -33,6 +33,9 @@ class LatencyRecorder {
 struct Speedup {
   double median = 0, low = 0, high = 0;
   bool busy = false;  ///< the pairs differ too much, or other programs took part of the processor: not to be trusted
+  /// Other programs took part of the processor, so processor time was compared: the ratio of latencies, which are by
+  /// the clock, may be another one.
+  bool of_processor_time = false;
 };
 
 /// Of at least one pair's ratios, all above 0, in any order.

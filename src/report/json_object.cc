@@ -79,6 +79,7 @@ void AddLatencyJson(JsonObject& json, const LatencyPair& latency) {
   json["latency_ms"] = {{"float", LatencyJson(latency.reference)}, {"quantized", LatencyJson(latency.other)}};
   json["threads"] = latency.threads;
   json["speedup"] = {{"median", speedup.median}, {"low", speedup.low}, {"high", speedup.high}, {"busy", speedup.busy}};
+  if (speedup.of_processor_time) json["speedup"]["of_processor_time"] = true;
 }
 
 JsonObject RewriteJson(const RewriteFigures& figures) {
