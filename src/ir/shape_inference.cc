@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -91,7 +92,30 @@ void WriteDefaults(const onnx::ISchemaRegistry& schemas, onnx::ModelProto* proto
   WriteDefaults(schemas, opsets, proto->mutable_graph());
 }
 
+bool Contradicts(const ValueInfo& stated, const ValueInfo& inferred) {
+  if (!stated.shape || !inferred.shape) return false;
+  const Shape &a = *stated.shape, &b = *inferred.shape;
+  const auto differ = [](int64_t x, int64_t y) { return x != kDynamicDim && y != kDynamicDim && x != y; };
+  return a.size() != b.size() || std::ranges::mismatch(a, b, std::not_fn(differ)).in1 != a.end();
+}
+
 }  // namespace
+
+std::vector<std::string> CorrectShapes(Model& model) {
+  Model unstated = model;
+  unstated.graph.ClearInferredInfo();
+  InferShapes(unstated);
+  std::vector<std::string> corrected;
+  for (const auto& node : model.graph.nodes()) {
+    for (const std::string& tensor : node->outputs()) {
+      const ValueInfo *stated = model.graph.Info(tensor), *inferred = unstated.graph.Info(tensor);
+      if (stated == nullptr || inferred == nullptr || !Contradicts(*stated, *inferred)) continue;
+      model.graph.SetInfo(tensor, *inferred);
+      corrected.push_back(tensor);
+    }
+  }
+  return corrected;
+}
 
 void InferShapes(Model& model, std::string* warning) {
   try {

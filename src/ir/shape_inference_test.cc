@@ -62,6 +62,22 @@ TEST(InferShapes, AttributesThatANodeLeavesOutHaveTheStandardsDefault) {
   EXPECT_EQ(model.graph.ShapeOf("all"), (Shape{kDynamicDim, 30, 256, 2}));
 }
 
+TEST(CorrectShapes, WhatTheOperatorsContradictIsReplaced) {
+  Model model = LoadText(R"(<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
+  g (float[N, 4] x, float[4, 8] w) => (float[N, 8] y) <float[4] a, float[N, 8] b, float[N, 2] u, float[3, 8] c> {
+    a = MatMul(x, w)
+    b = Relu(a)
+    u = com.microsoft.Unknown(b)
+    c = Sigmoid(b)
+    y = Add(a, c)
+  })");
+  EXPECT_EQ(CorrectShapes(model), std::vector<std::string>{"a"});
+  EXPECT_EQ(model.graph.ShapeOf("a"), (Shape{kDynamicDim, 8}));
+  EXPECT_EQ(model.graph.ShapeOf("c"), (Shape{3, 8}));            // no contradiction: N may be 3
+  EXPECT_EQ(model.graph.ShapeOf("u"), (Shape{kDynamicDim, 2}));  // nothing else is known of it
+  EXPECT_TRUE(CorrectShapes(model).empty());
+}
+
 TEST(InferShapes, QuantizedOperatorsOfTheRuntimeHaveTypes) {
   Model model = LoadText(R"(<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
   g (uint8[N, 4, 4, 8] x, uint8[N, 16] m, int8[16, 10] w) => (float[K] y)

@@ -2,6 +2,7 @@
 
 #include <future>
 
+#include "base/spelling.h"
 #include "base/system.h"
 #include "base/tensor_spec.h"
 #include "calib/calibration.h"
@@ -237,6 +238,9 @@ Result<Model> ModelPreparation::Load(const std::string& path, PreparedModel& pre
   PREON_RETURN_IF_ERROR(CheckIsFloat(source));
   prepared.external_files = source.external_files;
   prepared.source_size_bytes = ModelSizeBytes(path, source);
+  if (const std::vector<std::string> wrong = CorrectShapes(source); !wrong.empty())
+    prepared.warnings.push_back(StrCat("the model states wrong shapes of ", FirstNames(wrong, 3),
+                                       ": preon uses those that the operators give"));
   PREON_ASSIGN_OR_RETURN(prepared.float16, ComputeInFloat32(source, prepared.warnings));
   if (!inputs_.options.fixed_shapes.empty() && !inputs_.passes.disabled.contains("fix_shapes"))
     PREON_RETURN_IF_ERROR(FixShapes(source, inputs_.options.fixed_shapes).WithContext("--fix-shape"));
