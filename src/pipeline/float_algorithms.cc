@@ -32,7 +32,7 @@ std::string HashOf(const CollectedStatistics& collected, std::string_view before
   for (const auto& [kind, by_tensor] : collected.others) {
     for (const auto& [tensor, statistic] : by_tensor) hash.Update(StrCat(kind, " ", tensor, " ", statistic));
   }
-  return hash.Finish().substr(0, kHashDigits);
+  return "@" + hash.Finish().substr(0, kHashDigits);
 }
 
 }  // namespace

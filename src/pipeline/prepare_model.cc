@@ -162,7 +162,7 @@ Status ModelPreparation::RunAlgorithms(PreparedModel& prepared, const Verify& ve
   PREON_ASSIGN_OR_RETURN(const std::string learned,
                          RewriteFloatModel(prepared.model, inputs_.algorithms, how, &prepared.warnings));
   InferShapes(prepared.model);
-  prepared.rewritten_by = StrCat(inputs_.rewritten_by, learned.empty() ? "" : "@", learned);
+  prepared.rewritten_by = inputs_.rewritten_by + learned;
   return Status::Ok();
 }
 
@@ -177,7 +177,6 @@ Result<PreparedModel> ModelPreparation::Rewrite(Model source, const std::vector<
   const Target& target = inputs_.target;
   const PlanOptions& plan = inputs_.plan;
   PREON_RETURN_IF_ERROR(RaiseOpset(prepared, verify));
-
   RuntimeEvaluator evaluator(context_);
   const Selection selection(plan.exclude, plan.op_list.selection.nodes);
   const PassEnv env{
