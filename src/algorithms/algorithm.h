@@ -41,7 +41,7 @@ class Algorithm {
   /// False: it acts only where --algorithm NAME, a configuration or a preset asks for it.
   virtual bool on_by_default() const { return true; }
   /// Does --effort high ask for it, and --effort default with `cost` 1 (it takes no longer than calibration), where
-  /// nothing else of its phase is asked for?
+  /// nothing else of its phase is asked for? Of phase kFloatModel `quantize` asks for it with any effort.
   virtual bool in_effort() const { return false; }
   /// Has it an option --no-NAME, the same as --disable-algorithm NAME?
   virtual bool has_switch() const { return false; }

@@ -11,7 +11,6 @@ Result<std::string> CollectStatistics(const std::string& model, const Options& s
   if (!choices.target->NeedsStatistics(choices.plan)) return std::string();
   Options options = settings;
   options.outputs = {.file = folder.File(StrCat(name, ".calib"))};
-  options.own_calib = true;
   const auto calibrate = [&](RunInputs& again) { return CalibrateVerb(model, again); };
   PREON_RETURN_IF_ERROR(RunWith(options, samples, run, calibrate).status());
   return options.outputs.file;
@@ -21,9 +20,10 @@ Result<QuantizeResult> MakeCandidate(const std::string& model, const Candidate& 
                                      const std::string& statistics, RunInputs& run, const TempDir& folder) {
   Options options = candidate.settings;
   options.outputs = {.file = folder.File("candidate.onnx")};
-  options.own_calib = true;
   PREON_ASSIGN_OR_RETURN(const Choices choices, Resolve(options, run.builtins));
-  if (choices.target->NeedsStatistics(choices.plan)) options.calib = statistics;
+  // An algorithm that rewrites the float model first wants statistics of its own.
+  const bool shares = choices.algorithms.offered.empty() && choices.target->NeedsStatistics(choices.plan);
+  if (shares) options.calib = statistics;
   options.requirements.clear();
   if (candidate.written == WrittenWhen::kAlways) {
     options.latency_seconds = 0;

@@ -15,7 +15,6 @@ Result<CalibrateResult> CalibrateVerb(const std::string& model, RunInputs& run) 
   PREON_RETURN_IF_ERROR(CheckObserves(*run.choices.target, run.choices.plan));
   if (!run.samples.open) return MissingData("calibrate", "--data SRC");
   const std::optional<WorkerTask>& task = run.options.calibration.workers.task;
-  if (run.options.own_calib) run.choices.algorithms.TakeOffered();
   const ModelPreparation preparation = run.Preparation();
   const Status undone = Error(ErrorId::kPassFailed, "rewrites change the outputs");
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, task && task->verify_each_pass

@@ -236,7 +236,6 @@ struct Options {
   std::optional<std::string> target;      ///< default: the first that takes the types
   DataOptions data;
   std::string calib;        ///< statistics of an earlier run in place of a calibration
-  bool own_calib = false;   ///< that file serves this run alone, which has collected it
   std::string encodings;    ///< file of scales and zero points in place of a calibration
   std::string float_model;  ///< of export-qat
   PrepareOptions prepare;

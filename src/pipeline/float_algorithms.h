@@ -30,8 +30,8 @@ inline constexpr std::string_view kNoSamples = "@no-samples";
 
 /// Runs those of phase kFloatModel, in their order. One that needs samples where there are none is skipped, and one
 /// that `verify` refuses is undone; a warning says so.
-/// @return '@' and a hash of what they have learned: other samples rewrite the model in another way. "" where nothing is
-///         learned from samples, kNoSamples where there were none
+/// @return '@' and a hash of what they have learned: other samples rewrite the model in another way. "" where nothing
+///         is learned from samples, kNoSamples where there were none
 /// Errors: those of planning, of the pass over the samples and of the algorithms.
 Result<std::string> RewriteFloatModel(Model& model, const std::vector<const Algorithm*>& algorithms,
                                       const FloatRewriteContext& context, std::vector<std::string>* warnings);

@@ -69,7 +69,7 @@ Result<RunInputs> MakeRunInputs(const Options& options, const Builtins& builtins
 
 void RunInputs::TakeOfferedAlgorithms() {
   const bool collects = options.calib.empty() && options.outputs.ranges.empty();
-  if (!samples.made_up() && (collects || options.own_calib)) choices.algorithms.TakeOffered();
+  if (!samples.made_up() && collects) choices.algorithms.TakeOffered();
 }
 
 ModelPreparation RunInputs::Preparation() {

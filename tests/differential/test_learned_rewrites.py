@@ -60,3 +60,9 @@ def test_restored_ranges_are_of_the_plain_model(preon, data):
     (preon.folder / "ranges.json").unlink()
     written(preon, "quantize", "a.onnx", *NPU, *data, *HEADROOM, "--method", "minmse", *restored)
     preon.fails(2, 1003, "quantize", "model.onnx", "-o", "b.onnx", *NPU, *HEADROOM, "--method", "minmse", *restored, says="wanted --data SRC")
+
+
+@pytest.mark.thorough
+def test_every_candidate_of_validate_is_made(preon, data):
+    done = preon("validate", "model.onnx", *data, *NPU, "--latency", "0")
+    assert "method minmse" in done.stdout and "not made" not in done.stdout, done.stdout + done.stderr

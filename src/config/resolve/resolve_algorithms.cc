@@ -1,6 +1,7 @@
 #include "config/resolve/resolve_algorithms.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/spelling.h"
@@ -112,6 +113,27 @@ void ChosenAlgorithms::TakeOffered() {
   list.insert(list.begin(), offered.begin(), offered.end());
   for (const Algorithm* algorithm : std::exchange(offered, {}))
     rewriting += StrCat(rewriting.empty() ? "" : ";", algorithm->name());
+}
+
+AlgorithmOptions WithEffort(AlgorithmOptions given, Effort effort, const Target& target, const PlanOptions& plan,
+                            const AlgorithmRegistry& algorithms) {
+  const bool of_bytes = (target.FollowsRuntime() || target.NeedsBetterCodes()) && target.TakesImprovements(plan);
+  const bool improves = (of_bytes || target.FitsCodes(plan.Types(), plan.weight)) && plan.compat == Compat::kOff;
+  const bool fits_codes = effort == Effort::kHigh || (effort == Effort::kDefault && improves);
+  std::set<AlgorithmPhase> taken;
+  for (const auto& algorithm : algorithms.entries()) {
+    if (given.asked.contains(std::string(algorithm->name()))) taken.insert(algorithm->phase());
+  }
+  for (const auto& algorithm : algorithms.entries()) {
+    if (!algorithm->in_effort() || taken.contains(algorithm->phase()) || !algorithm->AppliesTo(target, plan)) continue;
+    const bool rewrites = algorithm->phase() == AlgorithmPhase::kFloatModel;
+    if (rewrites ? !improves : !fits_codes) continue;
+    AskedAlgorithm& asked = given.asked[std::string(algorithm->name())];
+    asked.by_config = true;
+    asked.by_default = rewrites || effort == Effort::kDefault;
+    if (!rewrites && asked.by_default) asked.values.emplace("cost", "1");
+  }
+  return given;
 }
 
 AlgorithmOptions WithoutAlgorithms(const AlgorithmRegistry& algorithms) {

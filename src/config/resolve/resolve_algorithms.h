@@ -22,6 +22,11 @@ struct ChosenAlgorithms {
   void TakeOffered();
 };
 
+/// For ChooseAlgorithms: with what --effort adds. At its default only for targets that follow this runtime, or where
+/// too much is lost without: of others the numbers are known to the tools that they are for.
+AlgorithmOptions WithEffort(AlgorithmOptions given, Effort effort, const Target& target, const PlanOptions& plan,
+                            const AlgorithmRegistry& algorithms);
+
 /// For ChooseAlgorithms: all disabled, so that nothing changes codes whose scales are given.
 AlgorithmOptions WithoutAlgorithms(const AlgorithmRegistry& algorithms);
 

@@ -156,28 +156,6 @@ Result<std::vector<std::unique_ptr<RangeMethod>>> AllMethods(const RangeOptions&
   return methods;
 }
 
-// What --effort adds. At its default only for targets that follow this runtime, or where too much is lost without: of
-// others the numbers are known to the tools that they are for.
-AlgorithmOptions WithEffort(AlgorithmOptions given, Effort effort, const Target& target, const PlanOptions& plan,
-                            const AlgorithmRegistry& algorithms) {
-  const bool of_bytes = (target.FollowsRuntime() || target.NeedsBetterCodes()) && target.TakesImprovements(plan);
-  const bool improves = (of_bytes || target.FitsCodes(plan.Types(), plan.weight)) && plan.compat == Compat::kOff;
-  if (effort == Effort::kFast || (effort == Effort::kDefault && !improves)) return given;
-  std::set<AlgorithmPhase> taken;
-  for (const auto& algorithm : algorithms.entries()) {
-    if (given.asked.contains(std::string(algorithm->name()))) taken.insert(algorithm->phase());
-  }
-  for (const auto& algorithm : algorithms.entries()) {
-    if (!algorithm->in_effort() || taken.contains(algorithm->phase()) || !algorithm->AppliesTo(target, plan)) continue;
-    AskedAlgorithm& asked = given.asked[std::string(algorithm->name())];
-    asked.by_config = true;
-    const bool rewrites = algorithm->phase() == AlgorithmPhase::kFloatModel;
-    asked.by_default = rewrites || effort == Effort::kDefault;
-    if (!rewrites && effort == Effort::kDefault) asked.values.emplace("cost", "1");
-  }
-  return given;
-}
-
 // Passes that other options ask for.
 std::set<std::string> ImpliedPasses(const WriteOptions& write, bool fixes_shapes, bool copies_shared,
                                     const std::vector<const Algorithm*>& algorithms) {
