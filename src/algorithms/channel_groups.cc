@@ -1,7 +1,6 @@
 #include "algorithms/channel_groups.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -12,8 +11,6 @@
 
 namespace preon {
 namespace {
-
-constexpr float kNoBound = std::numeric_limits<float>::infinity();
 
 // Numbers that become one where channels have to have the same factor; 0 is that of all that stay.
 class DisjointSets {
@@ -53,9 +50,14 @@ bool DropsOnePlace(const Graph& graph, const Node& node) {
          (*from)[2] == 1 && (*from)[3] == 1;
 }
 
+bool IsClipAboveZero(const Graph& graph, const Node& node) {
+  const std::optional<Range> range = node.Is("Clip") ? ClampRange(graph, node) : std::nullopt;
+  return range && range->min == 0;
+}
+
 bool KeepsChannelsApart(const Graph& graph, const Node& node) {
   const bool pools = node.Is("MaxPool") || node.Is("AveragePool") || node.Is("GlobalAveragePool");
-  return pools || KeepsFactors(graph, node) || BoundOf(graph, node.output()) < kNoBound ||
+  return pools || KeepsFactors(graph, node) || IsClipAboveZero(graph, node) ||
          (node.Is("Slice") && SlicesPlaces(graph, node)) || DropsOnePlace(graph, node);
 }
 
@@ -93,7 +95,7 @@ class Finder {
   }
 
   void VisitLayer(const Node& layer) {
-    if (!ReadsChannels(layer)) FixInputs(layer);
+    for (size_t input = ReadsChannels(layer) ? 1 : 0; input < layer.inputs().size(); ++input) Fix(layer.input(input));
     if (!layer.Is("Conv") || !CanScaleOutputs(graph_, layer)) return;
     sets_of_[layer.output()] = sets_.Add(static_cast<size_t>(FloatConstant(graph_, layer.input(1))->shape()[0]));
   }
@@ -154,12 +156,6 @@ std::optional<std::vector<double>> FactorsOfChannels(const ChannelGroups& groups
 }
 
 }  // namespace
-
-float BoundOf(const Graph& graph, const std::string& tensor) {
-  const Node* clip = ProducerOf(graph, tensor, "Clip");
-  const std::optional<Range> range = clip != nullptr ? ClampRange(graph, *clip) : std::nullopt;
-  return range && range->min == 0 ? range->max : kNoBound;
-}
 
 ChannelGroups FindChannelGroups(const Graph& graph, const NodeFilter& quantized) {
   return Finder(graph, quantized).Run();

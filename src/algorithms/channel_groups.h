@@ -18,8 +18,8 @@ struct ChannelGroups {
   size_t count = 0;                               ///< numbers are smaller than this
 };
 
-/// Layers that are quantized write and read scaled channels (IsScalableLayer). A Clip between 0 and a bound is one of
-/// what keeps factors: its readers see to the bound.
+/// Layers that are quantized write and read scaled channels (IsScalableLayer). A Clip from 0 to a bound counts as
+/// well: who chooses factors has to keep values below the bound.
 /// Source: the algebra of cross-layer equalization (Nagel et al. 2019, section 4.1), here for any number of tensors.
 ChannelGroups FindChannelGroups(const Graph& graph, const NodeFilter& quantized);
 
@@ -28,8 +28,5 @@ ChannelGroups FindChannelGroups(const Graph& graph, const NodeFilter& quantized)
 /// @return has any constant changed?
 bool ScaleChannels(Graph& graph, const ChannelGroups& groups, const std::vector<double>& factors,
                    const NodeFilter& quantized);
-
-/// The largest value that a Clip between 0 and it lets through; infinity behind any other node.
-float BoundOf(const Graph& graph, const std::string& tensor);
 
 }  // namespace preon

@@ -133,6 +133,26 @@ TEST(ChannelHeadroom, ChannelsStayThatSomethingElseReads) {
   EXPECT_THAT(FindChannelGroups(Residual().model.graph, in_float).of.at("r2"), Each(0U));
 }
 
+TEST(ChannelHeadroom, OtherInputsOfALayerStay) {
+  Residual b;
+  b.Op("Gemm", {"flat", b.Constant("h_w", {4, 4}), "flat"}, "other", {1, 4});
+  b.model.graph.AddOutput("other", test::FloatInfo({1, 4}));
+  EXPECT_THAT(FindChannelGroups(b.model.graph, kAnyNode).of.at("r1"), Each(0U));
+}
+
+TEST(ChannelHeadroom, AComputedBiasIsReadAsItIs) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c1");
+  b.Op("Relu", {"c1"}, "r1");
+  b.Op("Abs", {"c1_b"}, "computed", {4});
+  b.Op("Conv", {"r1", b.Constant("c2_w", {4, 4, 1, 1}), "computed"}, "c2");
+  b.Output("c2");
+  const ChannelGroups groups = FindChannelGroups(b.model.graph, kAnyNode);
+  EXPECT_FALSE(groups.of.contains("c2"));
+  EXPECT_TRUE(ScaleChannels(b.model.graph, groups, std::vector<double>(groups.count, 2), kAnyNode));
+  EXPECT_EQ(b.model.graph.FindNode("c2_node")->input(2), "computed");
+}
+
 TEST(ChannelHeadroom, ForTargetsWithOneScalePerWeight) {
   EXPECT_TRUE(MakeChannelHeadroomAlgorithm()->AppliesTo(*MakeNpuCnnTarget(), {}));
   EXPECT_FALSE(MakeChannelHeadroomAlgorithm()->AppliesTo(*MakeOrtCpuTarget(), {}));

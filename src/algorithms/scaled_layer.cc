@@ -85,10 +85,10 @@ ScaledLayer::ScaledLayer(const Graph& graph, const Node& node) {
     inputs_ = rows;
     input_stride_ = 0;
   }
-  if (node.input(2).empty()) return;
-  const Tensor& bias = *graph.Initializer(node.input(2));
-  bias_.assign(bias.floats().begin(), bias.floats().end());
-  bias_shape_ = bias.shape();
+  const Tensor* bias = node.input(2).empty() ? nullptr : FloatConstant(graph, node.input(2));
+  if (bias == nullptr) return;
+  bias_.assign(bias->floats().begin(), bias->floats().end());
+  bias_shape_ = bias->shape();
 }
 
 template <typename Visit>

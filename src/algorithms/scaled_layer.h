@@ -31,7 +31,7 @@ class ScaledLayer {
 
   size_t outputs() const { return outputs_; }
   size_t inputs() const { return inputs_; }
-  /// Empty where there is none.
+  /// Empty where there is none, or one that is computed.
   std::span<const float> bias() const { return bias_; }
   std::span<const float> weight() const { return weight_; }
 

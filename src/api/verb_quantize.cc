@@ -89,9 +89,8 @@ Result<Calibration> CalibrateOrLoad(PreparedModel& prepared, const RunInputs& ru
   if (same.ok()) return loaded;
   if (same.id() != ErrorId::kPassFailed) return same;
   PREON_ASSIGN_OR_RETURN(prepared, preparation.PrepareVerifyingEachPass(prepared.model.source_path, same));
-  if (files.saved != nullptr)
-    PREON_RETURN_IF_ERROR(ApplySaved(*files.saved, run.options.outputs.ranges, HashOfRangeOptions(run.options),
-                                     *choices.target, choices.plan, prepared));
+  PREON_RETURN_IF_ERROR(ApplySaved(files.saved, run.options.outputs.ranges, HashOfRangeOptions(run.options),
+                                   *choices.target, choices.plan, prepared));
   return loaded;
 }
 
@@ -229,9 +228,8 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   const ModelPreparation preparation = run.Preparation();
   PREON_ASSIGN_OR_RETURN(PreparedModel prepared, preparation.Prepare(model));
   PREON_RETURN_IF_ERROR(CheckNotInputs(options.outputs, prepared.external_files));
-  if (saved != nullptr)
-    PREON_RETURN_IF_ERROR(
-        ApplySaved(*saved, options.outputs.ranges, config_hash, *run.choices.target, run.choices.plan, prepared));
+  PREON_RETURN_IF_ERROR(
+      ApplySaved(saved, options.outputs.ranges, config_hash, *run.choices.target, run.choices.plan, prepared));
   RangeOrigin how = OriginOfRanges(prepared.plan, saved, run);
   if (how.is_auto && !how.tries) {
     PREON_ASSIGN_OR_RETURN(run.choices.method, run.choices.without_trials());
@@ -307,6 +305,7 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   result.model = model;
   result.float_size_bytes = prepared.source_size_bytes;
   Describe(run, prepared.plan, how, result);
+  result.rewritten_by = run.choices.algorithms.rewriting;
   result.candidates = std::move(tried.candidates);
   result.fallback = std::move(tried.fallback);
   result.precision = std::move(tried.precision);

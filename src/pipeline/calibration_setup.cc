@@ -51,11 +51,15 @@ Result<CalibrationData> LoadFittingCalibration(const std::string& path, const Pl
   PREON_RETURN_IF_ERROR(CheckSameModel(data.model_fingerprint, prepared.model.fingerprint).WithContext(path));
   const std::string wanted = PlacementSetup(prepared, float16);
   if (WithoutMode(data.setup) == wanted) return data;
-  const bool lacks_samples = prepared.rewritten_by.ends_with(kNoSamples);
+  const char* hint = "preon calibrate with the options of this run, such as --target, makes a file that fits";
+  if (prepared.rewritten_by.ends_with(kNoSamples))
+    hint = "add --data with the samples of that file: an algorithm of this run learns from them";
+  else if (prepared.HasLearned())
+    hint =
+        "an algorithm of this run has learned from --data: the file has to be made with the same samples and options, "
+        "on a processor of the same kind";
   return Error(ErrorId::kCalibFileMismatch, path, ": made with '", data.setup, "', wanted '", wanted, "'")
-      .WithHint(lacks_samples
-                    ? "add --data with the samples of that file: an algorithm of this run learns from them"
-                    : "preon calibrate with the options of this run, such as --target, makes a file that fits");
+      .WithHint(hint);
 }
 
 std::string WarningOfCompat(const CalibrationData& data, Compat compat, const std::string& path) {

@@ -38,6 +38,8 @@ struct PlannedModel {
   /// Algorithms that have rewritten the float model, with their options as they were given, and a hash of what they
   /// have learned from samples; "" = none. Statistics of the model are of no use to one that others have rewritten.
   std::string rewritten_by;
+  /// Has one of them learned from samples?
+  bool HasLearned() const { return rewritten_by.find('@') != std::string::npos; }
 };
 
 struct PreparedModel : PlannedModel {

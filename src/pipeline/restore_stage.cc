@@ -6,7 +6,6 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "formats/int_format.h"
-#include "pipeline/float_algorithms.h"
 #include "pipeline/select_ranges.h"
 #include "pipeline/write_plan.h"
 #include "quantize/settings/layer_settings.h"
@@ -61,23 +60,26 @@ Result<std::optional<SavedRanges>> LoadSaved(const std::string& path, std::vecto
   return std::optional(std::move(saved));
 }
 
-Status ApplySaved(const SavedRanges& saved, const std::string& path, const std::string& config_hash,
+Status ApplySaved(const SavedRanges* saved, const std::string& path, const std::string& config_hash,
                   const Target& target, PlanOptions plan, PreparedModel& prepared) {
-  if (!saved.left_float.empty()) {
-    plan.left_float = saved.left_float;
+  if (saved == nullptr) return Status::Ok();
+  if ((prepared.HasLearned() || saved->rewritten_by.find('@') != std::string::npos) &&
+      saved->rewritten_by != prepared.rewritten_by)
+    return Error(ErrorId::kCalibFileMismatch, path, ": ranges of a model rewritten by '", saved->rewritten_by,
+                 "', wanted '", prepared.rewritten_by, "'")
+        .WithHint(
+            "an algorithm learns from --data here: the same samples and options give a model that the ranges fit");
+  if (!saved->left_float.empty()) {
+    plan.left_float = saved->left_float;
     PREON_ASSIGN_OR_RETURN(prepared.plan, PlanWithLayerSettings(target, prepared.model, plan));
     prepared.left_float = std::move(plan.left_float);
   }
-  if (prepared.rewritten_by.ends_with(kNoSamples))
-    return Error(ErrorId::kMissingOption, path,
-                 ": its ranges are of a model that algorithms have rewritten by what samples "
-                 "tell; wanted --data SRC with these samples");
-  if (saved.IsOfAnother(prepared.model.fingerprint))
+  if (saved->IsOfAnother(prepared.model.fingerprint))
     prepared.warnings.push_back(
         StrCat(path, ": made from another model; its ranges may not fit this one, and the file stays as it is"));
-  if (!saved.config_hash.empty() && saved.config_hash != config_hash)
+  if (!saved->config_hash.empty() && saved->config_hash != config_hash)
     prepared.warnings.push_back(StrCat(path, ": made with other options; its ranges are used unchanged"));
-  WarnOfUnknown(saved.ranges, path, prepared.model.graph, prepared.warnings);
+  WarnOfUnknown(saved->ranges, path, prepared.model.graph, prepared.warnings);
   return Status::Ok();
 }
 
@@ -95,6 +97,7 @@ Result<AtomicFile> StageSaved(const PlannedModel& prepared, const RangeMethod& m
                     .model_fingerprint = prepared.model.fingerprint,
                     .config_hash = config_hash,
                     .method = std::string(method.name()),
+                    .rewritten_by = prepared.rewritten_by,
                     .samples = inputs.data.sample_count()};
   PREON_ASSIGN_OR_RETURN(saved.ranges, SelectRanges(PlanRanges(graph, prepared.plan), method, inputs, context));
   return StageRanges(saved, path);

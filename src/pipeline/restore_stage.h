@@ -21,10 +21,12 @@ std::string HashOfRangeOptions(const Options& options);
 Result<std::optional<SavedRanges>> LoadSaved(const std::string& path, std::vector<std::string>& warnings);
 
 /// Plans again with the nodes that were left in float, and warns where the file is of another model or other options,
-/// or knows tensors that the model has not. Errors: those of Target::Plan.
+/// or knows tensors that the model has not. Nothing where `saved` is null.
+/// Errors: kCalibFileMismatch where algorithms have rewritten one of the models by other samples; those of
+/// Target::Plan.
 /// @param path         of the file that `saved` is from
 /// @param config_hash  HashOfRangeOptions of this run
-Status ApplySaved(const SavedRanges& saved, const std::string& path, const std::string& config_hash,
+Status ApplySaved(const SavedRanges* saved, const std::string& path, const std::string& config_hash,
                   const Target& target, PlanOptions plan, PreparedModel& prepared);
 
 /// Tensors whose range neither the file nor the plan itself gives. All, where `saved` is null.

@@ -131,6 +131,7 @@ Result<SavedRanges> Parse(const OrderedJson& json) {
     return Malformed("format: got ", json["format"].dump(), "; this version of preon reads ", kFormat);
   if (!json.contains("tensors_range")) return Malformed("no key tensors_range");
   SavedRanges saved{.model_fingerprint = TextAt(json, "model_sha256"), .config_hash = TextAt(json, "config_sha256")};
+  saved.rewritten_by = TextAt(json, "rewritten_by");
   CollectedStatistics& statistics = saved.statistics;
   PREON_RETURN_IF_ERROR(
       ReadEntries(json, "tensors_range", [&](const std::string& name, const OrderedJson& value) -> Status {
@@ -189,6 +190,7 @@ Result<AtomicFile> StageRanges(const SavedRanges& saved, const std::string& path
   json["toolkit_version"] = std::string(kVersion);
   json["model_sha256"] = saved.model_fingerprint;
   json["config_sha256"] = saved.config_hash;
+  if (!saved.rewritten_by.empty()) json["rewritten_by"] = saved.rewritten_by;
   json["calibration"] = {{"method", saved.method}, {"samples", saved.samples}};
   OrderedJson& ranges = json["tensors_range"] = OrderedJson::object();
   for (const auto& [name, range] : saved.ranges) ranges[name] = {range.min, range.max};

@@ -23,6 +23,7 @@ struct SavedRanges {
   std::string model_fingerprint;   ///< "" where the file does not tell, as Quark's do not
   std::string config_hash;         ///< of the options that ranges depend on; may be ""
   std::string method;
+  std::string rewritten_by;  ///< PlannedModel::rewritten_by; "" also where the file does not tell
   int64_t samples = 0;
 
   bool IsOfAnother(const std::string& fingerprint) const {

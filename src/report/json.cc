@@ -118,6 +118,7 @@ std::string ToJson(const QuantizeResult& result) {
     json["size_fit"] = {
         {"most_bytes", fit.most_bytes}, {"type", fit.type}, {"layers", fit.layers}, {"candidates", fit.candidates}};
   }
+  if (!result.rewritten_by.empty()) json["rewritten_by"] = result.rewritten_by;
   for (const ImprovedCodes& improved : result.improved) {
     if (!improved.why_not.empty()) {
       json["improved"].push_back({{"algorithm", improved.algorithm}, {"why_not", improved.why_not}});

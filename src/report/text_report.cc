@@ -89,6 +89,8 @@ std::string ToText(const QuantizeResult& result) {
     AddQuantizedNodes(out, *result.placement);
   else if (result.placement)
     AddPlacement(out, *result.placement, result.weights_alone ? "in blocks" : "integer");
+  if (!result.rewritten_by.empty())
+    out.Add("  rewritten   the float model, by %s\n", JoinNames(Split(result.rewritten_by, ';')).c_str());
   AddImproved(out, result.improved);
   AddPositions(out, result.positions);
   AddDpuCosts(out, result.dpu_costs);

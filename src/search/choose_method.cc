@@ -109,7 +109,7 @@ Status MethodRace::RunUpTo(size_t count) {
                                   .options = entry.options,
                                   .sqnr_db = (*error)->sqnr_db,
                                   .ended_early = (*error)->ended_early});
-    if (best_ && best_->sqnr_db + (IsFirstOfPowersOfTwo() ? kNearDb : 0) >= (*error)->sqnr_db) continue;
+    if (best_ && best_->sqnr_db + (PrefersMinmse() ? kNearDb : 0) >= (*error)->sqnr_db) continue;
     best_ = *error;
     Select(chosen_.candidates.size() - 1, std::move(entry));
   }
@@ -117,8 +117,8 @@ Status MethodRace::RunUpTo(size_t count) {
   return Status::Ok();
 }
 
-bool MethodRace::IsFirstOfPowersOfTwo() const {
-  return HasPowersOfTwo(planned_.plan) && !entered_.empty() && entered_[selected_] == 0;
+bool MethodRace::PrefersMinmse() const {
+  return HasPowersOfTwo(planned_.plan) && best_ && chosen_.candidates[selected_].method == "minmse";
 }
 
 bool MethodRace::IsNear(size_t index) const {
@@ -146,7 +146,7 @@ Status MethodRace::SettleByActivations() {
   // Where weights make little of the error, codes that fit change little.
   const std::optional<double> selected_db = chosen_.candidates[selected_].activations_db;
   if (!selected_db || *selected_db < best_->some.sqnr_db + kNearDb) return Status::Ok();
-  double nearest_db = *selected_db + (IsFirstOfPowersOfTwo() ? kNearDb : kClearlyNearerDb);
+  double nearest_db = *selected_db + (PrefersMinmse() ? kNearDb : kClearlyNearerDb);
   for (size_t index = 0; index < chosen_.candidates.size(); ++index) {
     if (!chosen_.candidates[index].activations_db && IsNear(index)) PREON_RETURN_IF_ERROR(look(index));
     const double db = chosen_.candidates[index].activations_db.value_or(0);

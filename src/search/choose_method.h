@@ -52,7 +52,7 @@ class MethodRace {
   Status RunUpTo(size_t count);
   /// Is minmse selected, which finds the best of the few scales that are powers of two? Another has to be clearly
   /// nearer to float then: less may be chance.
-  bool IsFirstOfPowersOfTwo() const;
+  bool PrefersMinmse() const;
   bool IsNear(size_t index) const;  // to the best; of chosen_.candidates
   Result<Entry> Enter(size_t candidate);
   void Select(size_t index, Entry entry);  // of chosen_.candidates

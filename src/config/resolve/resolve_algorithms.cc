@@ -111,8 +111,10 @@ Result<AlgorithmOptions> WithOptimAlgorithm(AlgorithmOptions given, const Settin
 
 void ChosenAlgorithms::TakeOffered() {
   list.insert(list.begin(), offered.begin(), offered.end());
+  std::string names;
   for (const Algorithm* algorithm : std::exchange(offered, {}))
-    rewriting += StrCat(rewriting.empty() ? "" : ";", algorithm->name());
+    names += StrCat(names.empty() ? "" : ";", algorithm->name());
+  if (!names.empty()) rewriting = rewriting.empty() ? names : StrCat(names, ";", rewriting);
 }
 
 AlgorithmOptions WithEffort(AlgorithmOptions given, Effort effort, const Target& target, const PlanOptions& plan,

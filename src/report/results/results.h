@@ -135,6 +135,7 @@ struct QuantizeResult {
   std::vector<PassedOver> passed_over;
   int64_t block_size = 0;          ///< weights that share a scale; 0 = all of a channel or tensor
   bool weights_alone = false;      ///< the target quantizes nothing else
+  std::string rewritten_by;        ///< algorithms that have rewritten the float model, with ';' between them
   bool computes_in_float = false;  ///< between quantizers, as a target may mean it
   std::vector<std::string> needs;  ///< libraries of operators that a program has to register
   std::string scale_type, weight_scale_type, weight_method;
