@@ -1,17 +1,18 @@
 // convert_einsum: an Einsum with a constant operand becomes the MatMul that it is.
 //
-// Before:      y = Einsum(x, W) {"BC,w->BN"}, or Einsum(W, x); B, C and N: one or several letters, w: those of C and N
-// in
-//              any order
-// After:       y = Reshape(MatMul(Reshape(x, [B, C]), W'), [B, N])        a Reshape only where C or N has several
-// letters Conditions:  W: a constant, x: float; no letter repeats in a term; B is not empty, C ends x, N ends y; the
-// user has
-//              not excluded the node. With an ellipsis in B the rank of x is known wherever there is a Reshape.
+// Before:      y = Einsum(x, W) {"BC,w->BN"}, or Einsum(W, x)
+//              B, C and N: one or several letters, w: those of C and N in any order
+// After:       y = Reshape(MatMul(Reshape(x, [B, C]), W'), [B, N])
+//              a Reshape only where C or N has several letters
+// Conditions:  W: a constant, x: float; no letter repeats in a term; B is not empty, C ends x, N ends y; the sizes of
+//              C are known in x and those of W, for Einsum repeats a dimension of size 1 and MatMul does not; the user
+//              has not excluded the node.
 // Formula:     W' = W with its dimensions in the order C, N, as a matrix
 // Why:         layers of Keras (EinsumDense) and attention projections written with einsum; the runtime has integer
 //              kernels for MatMul, none for Einsum, and weights of an Einsum would stay float.
 #include <algorithm>
 #include <numeric>
+#include <ranges>
 
 #include "base/text.h"
 #include "passes/node_pass.h"
@@ -47,7 +48,7 @@ struct LinearEinsum {
   std::string x, weight;
   std::vector<size_t> order;           ///< of the weight's dimensions: C, then N
   std::vector<int64_t> rows, columns;  ///< sizes of C and of N
-  size_t kept_rank = 0;                ///< of B; 0: an ellipsis of unknown rank
+  size_t kept_rank = 0;                ///< of B
 };
 
 int64_t CountOf(const std::vector<int64_t>& sizes) {
@@ -95,8 +96,9 @@ std::optional<LinearEinsum> Match(const Graph& graph, const Node& node) {
   }
   if (std::ranges::any_of(contracted, [&](char letter) { return is_in(added, letter); })) return std::nullopt;
   const std::optional<Shape> shape = graph.ShapeOf(found.x);
-  found.kept_rank = !is_in(x, kEllipsis) ? kept : shape ? shape->size() - contracted.size() : 0;
-  if (found.kept_rank == 0 && found.rows.size() + found.columns.size() > 2) return std::nullopt;
+  if (!shape || shape->size() <= contracted.size()) return std::nullopt;
+  found.kept_rank = shape->size() - contracted.size();
+  if (!std::ranges::equal(*shape | std::views::drop(found.kept_rank), found.rows)) return std::nullopt;
   return found;
 }
 
