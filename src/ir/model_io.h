@@ -97,9 +97,9 @@ void KeepWeightsInFile(Model& model, const RunContext& context);
 /// the reason comes back in `warning`. Large weights are not copied.
 void InferShapes(Model& model, std::string* warning = nullptr);
 
-/// Shapes that the file states of inner tensors and that its operators contradict become what the operators give: the
-/// runtime opens such a model, but not one to which more shapes are added that follow from the wrong ones. Returns the
-/// tensors, in the order of their nodes.
+/// Shapes that the file states of inner tensors and that its operators contradict become what the operators give, apart
+/// from dimensions that only the file knows: the runtime opens such a model, but not one to which more shapes are added
+/// that follow from the wrong ones. Returns the tensors, in the order of their nodes.
 std::vector<std::string> CorrectShapes(Model& model);
 
 /// onnx.checker on the structure (weights not copied). Errors: kModelInvalid with the checker's words.

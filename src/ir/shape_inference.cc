@@ -99,9 +99,30 @@ bool Contradicts(const ValueInfo& stated, const ValueInfo& inferred) {
   return a.size() != b.size() || std::ranges::mismatch(a, b, std::not_fn(differ)).in1 != a.end();
 }
 
+// What the operators give, with the dimensions that the file alone knows.
+ValueInfo Completed(ValueInfo inferred, const ValueInfo& stated) {
+  if (inferred.shape->size() != stated.shape->size()) return inferred;
+  for (size_t axis = 0; axis < inferred.shape->size(); ++axis) {
+    int64_t& size = (*inferred.shape)[axis];
+    if (size != kDynamicDim || (*stated.shape)[axis] == kDynamicDim) continue;
+    size = (*stated.shape)[axis];
+    if (axis < inferred.dim_names.size()) inferred.dim_names[axis].clear();
+  }
+  return inferred;
+}
+
+bool StatesInnerShapes(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes(), [&](const auto& node) {
+    return std::ranges::any_of(node->outputs(), [&](const std::string& tensor) {
+      return !graph.IsOutput(tensor) && graph.ShapeOf(tensor).has_value();
+    });
+  });
+}
+
 }  // namespace
 
 std::vector<std::string> CorrectShapes(Model& model) {
+  if (!StatesInnerShapes(model.graph)) return {};  // most files: nothing is inferred, nothing copied
   Model unstated = model;
   unstated.graph.ClearInferredInfo();
   InferShapes(unstated);
@@ -110,7 +131,7 @@ std::vector<std::string> CorrectShapes(Model& model) {
     for (const std::string& tensor : node->outputs()) {
       const ValueInfo *stated = model.graph.Info(tensor), *inferred = unstated.graph.Info(tensor);
       if (stated == nullptr || inferred == nullptr || !Contradicts(*stated, *inferred)) continue;
-      model.graph.SetInfo(tensor, *inferred);
+      model.graph.SetInfo(tensor, Completed(*inferred, *stated));
       corrected.push_back(tensor);
     }
   }

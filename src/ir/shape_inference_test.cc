@@ -78,6 +78,17 @@ TEST(CorrectShapes, WhatTheOperatorsContradictIsReplaced) {
   EXPECT_TRUE(CorrectShapes(model).empty());
 }
 
+TEST(CorrectShapes, DimensionsThatOnlyTheFileKnowsStay) {
+  Model model = LoadText(R"(<ir_version: 8, opset_import: ["": 17]>
+  g (float[N, 4] x, float[4, 8] w) => (float[N, 8] y) <float[3, 4] a> {
+    a = MatMul(x, w)
+    y = Relu(a)
+  })");
+  EXPECT_EQ(CorrectShapes(model), std::vector<std::string>{"a"});
+  EXPECT_EQ(model.graph.ShapeOf("a"), (Shape{3, 8}));
+  EXPECT_EQ(model.graph.Info("a")->dim_names, (std::vector<std::string>{"", ""}));
+}
+
 TEST(InferShapes, QuantizedOperatorsOfTheRuntimeHaveTypes) {
   Model model = LoadText(R"(<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
   g (uint8[N, 4, 4, 8] x, uint8[N, 16] m, int8[16, 10] w) => (float[K] y)
