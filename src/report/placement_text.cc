@@ -72,7 +72,7 @@ void AddPlacement(TextWriter& out, const Placement& placement, const char* kind)
           static_cast<long long>(placement.integer_anchors + placement.float_anchors),
           placement.recurrent > 0 ? "Conv, MatMul, Gemm, LSTM, GRU and RNN" : "Conv, MatMul and Gemm", share.c_str());
   if (!placement.runs_on.empty())
-    out.Add("  runs on     %s, which did not run here: nodes are as planned, and its speed is not measured\n",
+    out.Add("  made for    %s, which is not used here: this lists what is planned; its speed was not measured\n",
             Printable(placement.runs_on).c_str());
   AddKernels(out, placement.integer);
   if (placement.float_nodes.empty()) return;

@@ -131,7 +131,9 @@ void AddLatency(TextWriter& out, const LatencyPair& latency, std::string_view re
           speedup.busy ? "; not reliable: the machine was busy" : "");
   out.Add("  latency     %.3f ms -> %.3f ms per run of %s (medians; p90 %.3f ms -> %.3f ms)%s\n", latency.reference.p50,
           latency.other.p50, CountText(latency.threads, "thread").c_str(), latency.reference.p90, latency.other.p90,
-          speedup.of_processor_time ? "; while other programs ran: the speed compares processor times" : "");
+          speedup.of_processor_time
+              ? "; other programs were running, so the speed compares processor times, not these latencies"
+              : "");
 }
 
 void AddRequirements(TextWriter& out, const std::vector<RequirementOutcome>& outcomes) {
