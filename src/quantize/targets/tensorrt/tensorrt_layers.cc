@@ -6,6 +6,7 @@
 
 #include "base/str_cat.h"
 #include "base/text.h"
+#include "passes/support/moves.h"
 #include "quantize/plan/op_traits.h"
 
 namespace preon {
@@ -45,9 +46,8 @@ TensorrtTraits ClassifyConv(const Graph& graph, const Node& node, const Shape& w
              std::ranges::all_of(kernel, [](int64_t size) { return size >= kMinGroupKernel; })) {
     return {TensorrtRole::kLayer};
   }
-  return StaysFloat(FloatReason::kNoGain,
-                    StrCat("few channels (", inputs, " to ", outputs, groups > 1 ? ", in groups" : "",
-                           "): TensorRT's INT8 kernels gain nothing"));
+  return StaysFloat(FloatReason::kNoGain, StrCat(inputs, groups > 1 ? " input channels per group and " : " input and ",
+                                                 outputs, " output channels: TensorRT's INT8 kernels gain nothing"));
 }
 
 TensorrtTraits ClassifyConvTranspose(const Node& node, const Shape& weight) {
@@ -93,13 +93,6 @@ TensorrtTraits ClassifyLayer(const Graph& graph, const Node& node) {
   if (node.Is("Conv")) return ClassifyConv(graph, node, weight->shape());
   if (node.Is("ConvTranspose")) return ClassifyConvTranspose(node, weight->shape());
   return ClassifyMatrix(graph, node, weight->shape());
-}
-
-bool PadsWithZero(const Graph& graph, const Node& node) {
-  if (node.String("mode", "constant") != "constant") return true;
-  const Tensor* value = graph.Initializer(node.input(2));
-  if (node.input(2).empty()) return node.Float("value", 0) == 0;
-  return value != nullptr && value->type() == DataType::kFloat && value->count() == 1 && value->floats()[0] == 0;
 }
 
 bool IsMover(const Graph& graph, const Node& node) {

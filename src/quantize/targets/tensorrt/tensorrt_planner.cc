@@ -192,22 +192,24 @@ class TensorrtPlanner {
   }
 
   void AddWeight(const Node& layer) {
-    const int axis = options_.per_channel ? TensorrtWeightAxis(graph_, layer) : -1;
-    auto [it, fresh] = plan_.weights.try_emplace(layer.input(1));
-    WeightPlan& weight = it->second;
-    if (fresh) {
-      weight.format = {DataType::kInt8, true, options_.op_list.reduce_range};
-      weight.form = options_.weight_form.value_or(WeightForm::kPacked);
-      weight.scale_type = options_.scale_type_of_weights();
-      weight.rule = options_.weight_rule;
-      weight.axis = axis;
-      const auto own = options_.settings.overrides.find(layer.input(1));
-      if (own != options_.settings.overrides.end())
-        ApplyOverride(own->second, {.channel = layer.Is("ConvTranspose") ? 1 : axis}, weight);
-    } else if (weight.axis != axis) {
-      weight.axis = -1;  // readers that need different axes share one scale
-    }
+    const WeightPlan wanted = WeightOf(layer);
+    WeightPlan& weight = plan_.weights.try_emplace(layer.input(1), wanted).first->second;
+    if (weight.axis != wanted.axis) weight.axis = -1;  // readers that need different axes share one scale
     weight.nodes.push_back(layer.name);
+  }
+
+  // As if no other layer read it.
+  WeightPlan WeightOf(const Node& layer) const {
+    const int axis = options_.per_channel ? TensorrtWeightAxis(graph_, layer) : -1;
+    WeightPlan weight{.format = {DataType::kInt8, true, options_.op_list.reduce_range}};
+    weight.form = options_.weight_form.value_or(WeightForm::kPacked);
+    weight.scale_type = options_.scale_type_of_weights();
+    weight.rule = options_.weight_rule;
+    weight.axis = axis;
+    const auto own = options_.settings.overrides.find(layer.input(1));
+    if (own != options_.settings.overrides.end())
+      ApplyOverride(own->second, {.channel = layer.Is("ConvTranspose") ? 1 : axis}, weight);
+    return weight;
   }
 
   void RecordDecisions() {
@@ -268,12 +270,15 @@ Status CheckSymmetric(const QuantPlan& plan) {
 // Scales that replace those of the plan. Codes of unsigned types are moved by half of their number before.
 Status CheckGiven(const std::map<std::string, TensorOverride>& given, const QuantPlan& plan) {
   for (const auto& [tensor, wanted] : given) {
+    if (!plan.activations.contains(tensor) && !plan.weights.contains(tensor)) continue;
     const DataType type = wanted.type->type();
-    const int64_t middle = DataTypeName(type).starts_with("int") ? 0 : int64_t{1} << (DataTypeBits(type) - 1);
+    if (!IsIntType(type))
+      return Error(ErrorId::kConflictingOptions, "--encodings: ", tensor, ": got type ", wanted.type->name(),
+                   ", wanted an integer type: with --target tensorrt tensors have int8 codes");
+    const bool is_signed = IntFormat{type}.q_min() < 0;
+    const int64_t middle = is_signed ? 0 : int64_t{1} << (wanted.type->bits() - 1);
     const auto is_wrong = [&](const QuantParams& params) { return params.zero_point != middle; };
-    const bool is_used = plan.activations.contains(tensor) || plan.weights.contains(tensor);
-    if (is_used &&
-        ((wanted.params && is_wrong(*wanted.params)) || std::ranges::any_of(wanted.channel_params, is_wrong)))
+    if ((wanted.params && is_wrong(*wanted.params)) || std::ranges::any_of(wanted.channel_params, is_wrong))
       return NoZeroPoint("--encodings", tensor);
   }
   return Status::Ok();

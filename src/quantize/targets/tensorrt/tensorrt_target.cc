@@ -14,6 +14,8 @@ constexpr int64_t kChannelScalesOpset = 13;
 // TensorRT finds these patterns itself; as one operator not every version reads them: Gelu is com.microsoft's below
 // opset 20, LayerNormalization and LpNormalization need TensorRT 8.6.
 constexpr auto kFoundByTensorrt = std::to_array<std::string_view>({"fuse_gelu", "fuse_layer_norm", "fuse_l2_norm"});
+// They make layers, which have INT8 kernels, of what has none.
+constexpr auto kMakesLayers = std::to_array<std::string_view>({"convert_einsum", "fold_gemm_scalars"});
 
 class TensorrtTarget final : public Target {
  public:
@@ -29,7 +31,7 @@ class TensorrtTarget final : public Target {
   }
   bool HasOwnNumbers() const override { return true; }
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions&) const override {
-    return (by_default && !Contains(kFoundByTensorrt, pass)) || pass == "fold_gemm_scalars";
+    return (by_default && !Contains(kFoundByTensorrt, pass)) || Contains(kMakesLayers, pass);
   }
   Status SettleScales(const GivenScales& given, PlanOptions* plan) const override {
     if (!given.activation) plan->activation = DataType::kInt8;

@@ -189,6 +189,23 @@ TEST(TensorrtTarget, WhatGainsNothingStaysFloat) {
   EXPECT_EQ(test::ReasonOf(plan, "scores_node"), FloatReason::kNotConstant);
 }
 
+TEST(TensorrtTarget, APadMovesCodesOnlyWhenItAddsZeros) {
+  const auto pads_of = [](const char* mode, float value) {
+    Net net;
+    net.Layer("x", "c1");
+    net.model.graph.SetInitializer("value", Tensor::FromFloats({}, std::vector{value}));
+    net.Do("Pad", {"c1", "pads", "value"}, "p");
+    net.model.graph.FindNode("p_node")->attributes["mode"] = std::string(mode);
+    net.model.graph.SetInitializer("pads", Tensor::FromInt64s({8}, std::vector<int64_t>(8, 0)));
+    net.Layer("p", "c2");
+    net.Output("c2");
+    return test::ReasonOf(TensorrtPlan(net.model), "p_node");
+  };
+  EXPECT_EQ(pads_of("constant", 0), FloatReason::kNone);
+  EXPECT_EQ(pads_of("constant", 1), FloatReason::kNoKernel);
+  EXPECT_EQ(pads_of("reflect", 0), FloatReason::kNoKernel);
+}
+
 TEST(TensorrtTarget, TransposedConvolutionsHaveOneScaleUnlessTheUserWantsMore) {
   Net net;
   net.Op("ConvTranspose", {"x", net.Constant("w", {16, 16, 2, 2})}, "t");
@@ -197,6 +214,23 @@ TEST(TensorrtTarget, TransposedConvolutionsHaveOneScaleUnlessTheUserWantsMore) {
   PlanOptions options;
   options.settings.overrides["w"].per_channel = true;
   EXPECT_EQ(TensorrtPlan(net.model, options).weights.at("w").axis, 1);
+}
+
+TEST(TensorrtTarget, ScalesPerChannelOfASharedWeightNeedOneAxisForAllItsReaders) {
+  Net net;
+  net.Op("ConvTranspose", {"x", net.Constant("w", {16, 16, 2, 2})}, "t");
+  net.Op("ConvTranspose", {"x", "w"}, "u");
+  net.Output("t");
+  net.Output("u");
+  PlanOptions options;
+  options.settings.overrides["w"].per_channel = true;
+  const WeightPlan same = TensorrtPlan(net.model, options).weights.at("w");
+  EXPECT_EQ(same.axis, 1);
+  EXPECT_THAT(same.nodes, ElementsAre("t_node", "u_node"));
+
+  net.Op("Conv", {"x", "w"}, "c");
+  net.Output("c");
+  EXPECT_EQ(TensorrtPlan(net.model, options).weights.at("w").axis, -1);
 }
 
 TEST(TensorrtTarget, ExcludedNodesEndAKernel) {
@@ -253,6 +287,9 @@ TEST(TensorrtTarget, GivenScalesHaveNoZeroPointsEither) {
   const Status moved = planned(DataType::kUInt8, 127);
   EXPECT_EQ(moved.id(), ErrorId::kConflictingOptions);
   EXPECT_THAT(moved.ToString(), HasSubstr("--encodings: x: got a zero point"));
+  const Status floating = planned(DataType::kFloat8E4M3FN, 0);
+  EXPECT_EQ(floating.id(), ErrorId::kConflictingOptions);
+  EXPECT_THAT(floating.ToString(), HasSubstr("--encodings: x: got type float8e4m3fn, wanted an integer type"));
 }
 
 TEST(TensorrtTarget, NoOperatorThatOlderVersionsDoNotRead) {
@@ -260,7 +297,11 @@ TEST(TensorrtTarget, NoOperatorThatOlderVersionsDoNotRead) {
   for (const char* pass : {"fuse_gelu", "fuse_layer_norm", "fuse_l2_norm"})
     EXPECT_FALSE(target->WantsPass(pass, true, {}));
   EXPECT_TRUE(target->WantsPass("fold_batch_norm", true, {}));
-  EXPECT_TRUE(target->WantsPass("fold_gemm_scalars", false, {}));
+}
+
+TEST(TensorrtTarget, EinsumAndGemmBecomeLayersWithKernels) {
+  const auto target = MakeTensorrtTarget();
+  for (const char* pass : {"convert_einsum", "fold_gemm_scalars"}) EXPECT_TRUE(target->WantsPass(pass, false, {}));
 }
 
 }  // namespace
