@@ -114,7 +114,7 @@ class _QuantizeRangesAnalyzeSearchSensitivityValidateReport(TypedDict, total=Fal
 
 class _QuantizeSearchValidateReport(TypedDict, total=False):
     effort: Optional[str]
-    "fast: no trials, method minmse instead of auto; default: method auto quantizes some samples with each of several methods and keeps the best; then --algorithm adaquant on a few samples, if that costs less than calibration (on up to 100 samples with weights of 4 bits or fewer, or with activations of more than 8 bits), and its codes are kept if the outputs get nearer to float; high: adaquant on all samples. With --target npu-cnn each of them scales channels first (channel-headroom), for one more pass over the samples"
+    "fast: no trials, method minmse instead of auto; default: method auto quantizes some samples with each of several methods and keeps the best; then --algorithm adaquant on a few samples, if that costs less than calibration (on up to 100 samples with weights of 4 bits or fewer, or with activations of more than 8 bits), and its codes are kept if the outputs get nearer to float; high: adaquant on all samples"
     require: Optional[str]
     "what the result must reach, else it is not written (exit status 4): one or more of drop<=1% (of top-1 accuracy; of another metric, for validate and search, in its own unit: drop<=0.3dB), agreement>=95%, sqnr>=20, speed>=1.5, latency<=5ms, size<=4MB or size<=30%, with commas between them"
 

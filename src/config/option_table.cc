@@ -107,8 +107,7 @@ constexpr OptionSpec kOptions[] = {
     {"effort", "E", "fast: no trials, method minmse instead of auto; default: method auto quantizes some "
      "samples with each of several methods and keeps the best; then --algorithm adaquant on a few samples, if that "
      "costs less than calibration (on up to 100 samples with weights of 4 bits or fewer, or with activations of more "
-     "than 8 bits), and its codes are kept if the outputs get nearer to float; high: adaquant on all samples. With "
-     "--target npu-cnn each of them scales channels first (channel-headroom), for one more pass over the samples",
+     "than 8 bits), and its codes are kept if the outputs get nearer to float; high: adaquant on all samples",
      OptionKind::kValue, kVerbQuantize, [](Options& o, const std::string& v) { return SetEffort(o.ranges.effort, v); }},
     {"budget", "PERCENT", "how much slower the model may get because layers stay in float for accuracy (default 3; "
      "where the SQNR is below 20 dB up to 25, until it reaches 22 dB); 0: no layer stays in float for accuracy",

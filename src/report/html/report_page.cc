@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base/spelling.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "report/figures_text.h"
 #include "report/found_text.h"
 #include "report/html/html_text.h"
@@ -139,6 +141,9 @@ std::string ReportPage(const QuantizeResult& result) {
                       EscapeHtml(result.activation), ", weights ", EscapeHtml(result.weight), ", target ",
                       EscapeHtml(result.target), " · ",
                       CountText(result.samples, result.random_data ? "random sample" : "sample")));
+  if (!result.rewritten_by.empty())
+    html +=
+        Note(StrCat("The float model was rewritten by ", EscapeHtml(JoinNames(Split(result.rewritten_by, ';'))), "."));
   std::string tiles = SizeTile(result.float_size_bytes, result.quantized_size_bytes);
   if (result.placement) {
     const Placement& placement = *result.placement;
