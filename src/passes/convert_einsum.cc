@@ -5,8 +5,8 @@
 // After:       y = Reshape(MatMul(Reshape(x, [B, C]), W'), [B, N])
 //              a Reshape only where C or N has several letters
 // Conditions:  W: a constant, x: float; no letter repeats in a term; B is not empty, C ends x, N ends y; the sizes of
-//              C are known in x and those of W, for Einsum repeats a dimension of size 1 and MatMul does not; the user
-//              has not excluded the node.
+//              C in x are known and equal to those in W (Einsum repeats a dimension of size 1, MatMul does not); the
+//              user has not excluded the node.
 // Formula:     W' = W with its dimensions in the order C, N, as a matrix
 // Why:         layers of Keras (EinsumDense) and attention projections written with einsum; the runtime has integer
 //              kernels for MatMul, none for Einsum, and weights of an Einsum would stay float.
