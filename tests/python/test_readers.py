@@ -151,6 +151,7 @@ import sys, threading, time
 import numpy as np
 import preon
 inside = threading.Event()
+threading.excepthook = lambda _: None  # Python itself may die where a daemon thread prints while it ends
 
 def slow():
     for _ in range(200):
