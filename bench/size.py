@@ -93,7 +93,7 @@ def plot(figures, path):
         axes.plot(list(by_length), [1e6 * run["s"]["min"] / length for length, run in by_length.items()], marker="o", label=verb)
     axes.set(xscale="log", yscale="log", xlabel="nodes", ylabel="processor time per node, µs")
     axes.legend(fontsize=7, ncols=2)
-    shape.savefig(path, metadata={"Date": None}, bbox_inches="tight")
+    shape.savefig(path, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")), bbox_inches="tight")
 
 
 def main():

@@ -45,9 +45,8 @@ bool SlicesPlaces(const Graph& graph, const Node& slice) {
 // Takes places away, of which there is one.
 bool DropsOnePlace(const Graph& graph, const Node& node) {
   if (!node.Is("Flatten") && !node.Is("Reshape") && !node.Is("Squeeze")) return false;
-  const std::optional<Shape> from = graph.ShapeOf(node.input(0)), to = graph.ShapeOf(node.output());
-  return from && to && from->size() == 4 && to->size() == 2 && (*from)[1] > 0 && (*from)[1] == (*to)[1] &&
-         (*from)[2] == 1 && (*from)[3] == 1;
+  const std::optional<Moved> moved = MoveChannels(graph, node, {.rank = 4, .axis = 1});
+  return moved && moved->rank == 2 && moved->axis == 1;
 }
 
 bool IsClipAboveZero(const Graph& graph, const Node& node) {
@@ -80,18 +79,22 @@ class Finder {
  private:
   void Visit(const Node& node) {
     if (quantized_(node) && IsScalableLayer(graph_, node)) return VisitLayer(node);
-    const std::vector<size_t>* data = SetsOf(node.input(0));
-    if (data != nullptr && KeepsChannelsApart(graph_, node)) {
-      sets_of_[node.output()] = std::vector(*data);
-    } else if (data != nullptr && node.Is("Pad") && PadsChannels(node)) {
-      // Done there.
-    } else if (data != nullptr && node.Is("Add") && HaveSameChannels(node)) {
-      const std::vector<size_t> first = *data, second = *SetsOf(node.input(1));
-      for (size_t channel = 0; channel < first.size(); ++channel) sets_.Unite(first[channel], second[channel]);
-      sets_of_[node.output()] = first;
-    } else {
+    if (std::optional<std::vector<size_t>> sets = Behind(node))
+      sets_of_[node.output()] = *std::move(sets);
+    else
       FixInputs(node);
-    }
+  }
+
+  // Nullopt where channels do not go through the node one by one.
+  std::optional<std::vector<size_t>> Behind(const Node& node) {
+    const std::vector<size_t>* data = SetsOf(node.input(0));
+    if (data == nullptr) return std::nullopt;
+    if (KeepsChannelsApart(graph_, node)) return *data;
+    if (const auto pads = ChannelPadsOf(graph_, node)) return Padded(*data, *pads);
+    if (!node.Is("Add") || !HaveSameChannels(node)) return std::nullopt;
+    const std::vector<size_t>& second = *SetsOf(node.input(1));
+    for (size_t channel = 0; channel < data->size(); ++channel) sets_.Unite((*data)[channel], second[channel]);
+    return *data;
   }
 
   void VisitLayer(const Node& layer) {
@@ -101,19 +104,12 @@ class Finder {
   }
 
   // The same channels among new ones of zeros.
-  bool PadsChannels(const Node& pad) {
-    const std::vector<int64_t> pads = IntsOf(graph_, pad, 1, "pads").value_or(std::vector<int64_t>());
-    const size_t rank = pads.size() / 2;
-    if (rank < 2 || pads.size() % 2 != 0 || !pad.input(3).empty() || pads[0] != 0 || pads[rank] != 0 || pads[1] < 0 ||
-        pads[rank + 1] < 0 || pad.String("mode", "constant") != "constant" || !PadsWithZero(graph_, pad))
-      return false;
-    std::vector<size_t> padded = sets_.Add(static_cast<size_t>(pads[1]));
-    const std::vector<size_t>& data = *SetsOf(pad.input(0));
+  std::vector<size_t> Padded(const std::vector<size_t>& data, const ChannelPads& pads) {
+    std::vector<size_t> padded = sets_.Add(static_cast<size_t>(pads.before));
     padded.insert(padded.end(), data.begin(), data.end());
-    const std::vector<size_t> behind = sets_.Add(static_cast<size_t>(pads[rank + 1]));
+    const std::vector<size_t> behind = sets_.Add(static_cast<size_t>(pads.behind));
     padded.insert(padded.end(), behind.begin(), behind.end());
-    sets_of_[pad.output()] = std::move(padded);
-    return true;
+    return padded;
   }
 
   // Neither side has another rank, which would put its channels elsewhere.

@@ -21,15 +21,6 @@ bool AveragesPlaces(const Graph& graph, const Node& reduce) {
   return !axes.empty() && std::ranges::all_of(axes, is_place);
 }
 
-// Puts nothing beside channels, and around them only what scales with them.
-bool PadsPlaces(const Graph& graph, const Node& pad) {
-  const std::vector<int64_t> pads = IntsOf(graph, pad, 1, "pads").value_or(std::vector<int64_t>());
-  const size_t rank = pads.size() / 2;
-  if (rank < 2 || pads.size() % 2 != 0 || !pad.input(3).empty()) return false;
-  if (pads[0] != 0 || pads[1] != 0 || pads[rank] != 0 || pads[rank + 1] != 0) return false;
-  return pad.String("mode", "constant") != "constant" || PadsWithZero(graph, pad);
-}
-
 }  // namespace
 
 const Tensor* FloatConstant(const Graph& graph, std::string_view tensor) {
@@ -61,9 +52,20 @@ bool CanScaleOutputs(const Graph& graph, const Node& node) {
 
 bool ReadsChannels(const Node& node) { return node.Is("Conv") || node.Int("transA", 0) == 0; }
 
+std::optional<ChannelPads> ChannelPadsOf(const Graph& graph, const Node& node) {
+  if (!node.Is("Pad") || !node.input(3).empty()) return std::nullopt;
+  const std::vector<int64_t> pads = IntsOf(graph, node, 1, "pads").value_or(std::vector<int64_t>());
+  const size_t rank = pads.size() / 2;
+  if (rank < 2 || pads.size() % 2 != 0 || pads[0] != 0 || pads[rank] != 0) return std::nullopt;
+  const ChannelPads channels{pads[1], pads[rank + 1]};
+  const bool copies = node.String("mode", "constant") != "constant";
+  if (channels.before < 0 || channels.behind < 0 || (copies && !channels.empty())) return std::nullopt;
+  return copies || PadsWithZero(graph, node) ? std::optional(channels) : std::nullopt;
+}
+
 bool KeepsFactors(const Graph& graph, const Node& node) {
   return node.Is("Relu") || node.Is("LeakyRelu") || (node.Is("ReduceMean") && AveragesPlaces(graph, node)) ||
-         (node.Is("Pad") && PadsPlaces(graph, node));
+         ChannelPadsOf(graph, node).value_or(ChannelPads{1, 1}).empty();
 }
 
 void StoreConstant(Graph& graph, Node& node, size_t input, Tensor value) {

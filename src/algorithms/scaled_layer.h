@@ -1,6 +1,8 @@
 // ScaledLayer: weight and bias of a Conv, Gemm or MatMul while channels are scaled.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,14 @@ bool IsScalableLayer(const Graph& graph, const Node& node);
 bool CanScaleOutputs(const Graph& graph, const Node& layer);
 /// Of such a layer: its input channels lie along axis 1.
 bool ReadsChannels(const Node& layer);
+/// Channels of zeros that a Pad puts in front of those of its input, and behind them.
+struct ChannelPads {
+  int64_t before = 0, behind = 0;
+  bool empty() const { return before == 0 && behind == 0; }
+};
+/// Of a Pad that puts around values only what scales with them: zeros or copies, and copies beside no channel. Nullopt
+/// for any other node.
+std::optional<ChannelPads> ChannelPadsOf(const Graph& graph, const Node& node);
 /// Relu, LeakyRelu, ReduceMean over places, Pad with zeros or copies: what a positive factor per channel goes through.
 bool KeepsFactors(const Graph& graph, const Node& node);
 /// Input `input` of the node reads this constant; its other readers keep theirs.

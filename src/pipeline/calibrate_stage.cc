@@ -235,11 +235,7 @@ Result<Calibration> CalibrationStage::RunWithWorkers(PreparedModel& prepared, co
   if (!files.keep_model) FreeModel(prepared);
   Calibration calibration{.in_pieces = true};
   std::vector<std::string> words = CalibrationArguments(inputs_.given.config_file, inputs_.given.settings);
-  for (const Algorithm* algorithm : inputs_.algorithms) {
-    const std::string word = StrCat("--algorithm=", algorithm->name());  // calibrate does not offer it by itself
-    if (algorithm->phase() == AlgorithmPhase::kFloatModel && algorithm->in_effort() && !std::ranges::count(words, word))
-      words.push_back(word);
-  }
+  for (const Algorithm* algorithm : inputs_.offered) words.push_back(StrCat("--algorithm=", algorithm->name()));
   PREON_ASSIGN_OR_RETURN(calibration.workers_peak_rss_bytes,
                          RunWorkers(plan, inputs_.options.workers.program, words, context_));
   std::vector<CalibrationData> parts;

@@ -49,7 +49,8 @@ struct CalibrationInputs {
   std::string activation;  ///< name of the type
   const RangeMethod& method;
   const std::vector<const Algorithm*>& algorithms;
-  const GivenSettings& given;  ///< for workers
+  const std::vector<const Algorithm*>& offered;  ///< those of them that a worker takes only where it is told so
+  const GivenSettings& given;                    ///< for workers
 };
 
 /// Observes what range choice and the algorithms want to know. The first run also checks the rewrites; where they

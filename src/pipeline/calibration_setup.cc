@@ -54,7 +54,7 @@ Result<CalibrationData> LoadFittingCalibration(const std::string& path, const Pl
   const char* hint = "preon calibrate with the options of this run, such as --target, makes a file that fits";
   if (prepared.rewritten_by.ends_with(kNoSamples))
     hint = "add --data with the samples of that file: an algorithm of this run learns from them";
-  else if (prepared.HasLearned())
+  else if (HasLearned(prepared.rewritten_by))
     hint =
         "an algorithm of this run has learned from --data: the file has to be made with the same samples and options, "
         "on a processor of the same kind";

@@ -28,6 +28,9 @@ struct FirstRun {
   std::optional<std::vector<NamedTensor>> outputs;
 };
 
+/// Does PlannedModel::rewritten_by tell of something that was learned from samples, or would have been?
+inline bool HasLearned(std::string_view rewritten_by) { return rewritten_by.find('@') != std::string_view::npos; }
+
 /// A model in the shape that the target executes in integers, and the plan for it.
 struct PlannedModel {
   /// Rewritten; same path, fingerprint, inputs, outputs and values as the source, whose weights are freed. Of a float16
@@ -38,8 +41,6 @@ struct PlannedModel {
   /// Algorithms that have rewritten the float model, with their options as they were given, and a hash of what they
   /// have learned from samples; "" = none. Statistics of the model are of no use to one that others have rewritten.
   std::string rewritten_by;
-  /// Has one of them learned from samples?
-  bool HasLearned() const { return rewritten_by.find('@') != std::string::npos; }
 };
 
 struct PreparedModel : PlannedModel {

@@ -195,7 +195,7 @@ Status QuantizeStage::CompareResult(const PlannedModel& prepared, const PlanInpu
   }
   std::optional<Comparison> unseen, of_seen;
   if (compared.stand_ins != nullptr && !(large && compared.stand_ins->is_folds())) {
-    if (!AnyChanged(result.improved) && !prepared.HasLearned()) {
+    if (!AnyChanged(result.improved) && !HasLearned(prepared.rewritten_by)) {
       PREON_ASSIGN_OR_RETURN(unseen, CompareStandIns(prepared, in_float, inputs, *compared.stand_ins));
     }
     if (unseen && origin == FigureOrigin::kCalibration) origin = FigureOrigin::kCrossValidation;

@@ -63,7 +63,7 @@ Result<std::optional<SavedRanges>> LoadSaved(const std::string& path, std::vecto
 Status ApplySaved(const SavedRanges* saved, const std::string& path, const std::string& config_hash,
                   const Target& target, PlanOptions plan, PreparedModel& prepared) {
   if (saved == nullptr) return Status::Ok();
-  if ((prepared.HasLearned() || saved->rewritten_by.find('@') != std::string::npos) &&
+  if ((HasLearned(prepared.rewritten_by) || HasLearned(saved->rewritten_by)) &&
       saved->rewritten_by != prepared.rewritten_by)
     return Error(ErrorId::kCalibFileMismatch, path, ": ranges of a model rewritten by '", saved->rewritten_by,
                  "', wanted '", prepared.rewritten_by, "'")

@@ -93,6 +93,7 @@ CalibrationStage RunInputs::Calibration(const ModelPreparation& preparation) con
            .activation = options.plan.activation.name(),
            .method = *choices.method,
            .algorithms = choices.algorithms.list,
+           .offered = choices.algorithms.taken,
            .given = options.given},
           samples,
           preparation,

@@ -1,6 +1,7 @@
 #include "config/resolve/resolve_algorithms.h"
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -110,11 +111,11 @@ Result<AlgorithmOptions> WithOptimAlgorithm(AlgorithmOptions given, const Settin
 }  // namespace
 
 void ChosenAlgorithms::TakeOffered() {
-  list.insert(list.begin(), offered.begin(), offered.end());
-  std::string names;
-  for (const Algorithm* algorithm : std::exchange(offered, {}))
-    names += StrCat(names.empty() ? "" : ";", algorithm->name());
-  if (!names.empty()) rewriting = rewriting.empty() ? names : StrCat(names, ";", rewriting);
+  for (const Algorithm* algorithm : std::exchange(offered, {}) | std::views::reverse) {
+    list.insert(list.begin(), algorithm);
+    taken.insert(taken.begin(), algorithm);
+    rewriting = StrCat(algorithm->name(), rewriting.empty() ? "" : ";", rewriting);
+  }
 }
 
 AlgorithmOptions WithEffort(AlgorithmOptions given, Effort effort, const Target& target, const PlanOptions& plan,

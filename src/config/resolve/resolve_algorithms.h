@@ -17,6 +17,7 @@ struct ChosenAlgorithms {
   std::string rewriting;           ///< those of phase kFloatModel, with ';' between them; "" = none
   /// Of phase kFloatModel, which nobody has asked for: for statistics that serve this run alone.
   std::vector<const Algorithm*> offered;
+  std::vector<const Algorithm*> taken;  ///< those of them that act
 
   /// The offered ones act, too.
   void TakeOffered();
