@@ -63,7 +63,11 @@ struct RunsToRead {
   std::string why_none;   // ""; else nothing is done
   int64_t available = 0;  // runs that there are
   bool too_dear = false;
+  std::set<std::string> last_layers;
+  size_t step_of_last = 0;  // what they are fitted to once more; 0: nothing
 };
+
+size_t StepOf(int64_t runs, int64_t available) { return static_cast<size_t>((available + runs - 1) / runs); }
 
 // What an algorithm with a limit of cost does: few runs, of which more judge, a few judgements. Every how many-th run
 // it reads.
@@ -99,18 +103,63 @@ Result<RunsToRead> MakeQuick(const CodesToImprove& of, const Samples& samples, R
   const int64_t runs = RunsWithin(costs, most, size, available);
   if (runs == 0)
     return RunsToRead{.why_none = "it would take longer than calibration", .available = available, .too_dear = true};
-  return RunsToRead{.step = static_cast<size_t>((available + runs - 1) / runs)};
+  const int64_t of_last = loses_much ? RunsOfLastLayers(costs, most, size, available, runs) : 0;
+  return RunsToRead{.step = StepOf(runs, available),
+                    .last_layers = {costs.last_layers.begin(), costs.last_layers.end()},
+                    .step_of_last = of_last == 0 ? 0 : StepOf(of_last, available)};
 }
 
 // Where the outputs are useless as they are, time is no reason against. All runs then, up to what gains nothing more.
 Result<RunsToRead> MakeThorough(const Model& quantized, const CodesToImprove& of, const ReadsRuns& read,
                                 RunsToRead quick, const RunContext& context) {
-  const auto step = [&](int64_t runs) { return static_cast<size_t>((quick.available + runs - 1) / runs); };
-  PREON_ASSIGN_OR_RETURN(const std::vector<Batch> runs, read(step(kRunsToTell)));
+  PREON_ASSIGN_OR_RETURN(const std::vector<Batch> runs, read(StepOf(kRunsToTell, quick.available)));
   if (runs.empty()) return quick;
   PREON_ASSIGN_OR_RETURN(const double db, OutputsDb(quantized, of.reference.model, runs, context));
   if (db >= kHopelessDb) return quick;
-  return RunsToRead{.step = step(of.plan.positions ? kMostRuns : kMostRunsOfCoarseWeights)};
+  return RunsToRead{.step = StepOf(of.plan.positions ? kMostRuns : kMostRunsOfCoarseWeights, quick.available)};
+}
+
+// What an algorithm does to which model.
+struct CodeFit {
+  const Algorithm& algorithm;
+  const FloatReference& reference;
+  ReconstructionScope scope;
+  RunsToRead to_read;
+  ReadsRuns read;
+};
+
+// The last layers once more, each by itself, on more runs; added to what has been done to all.
+// @return  runs, 0 where the model stays as it was
+Result<int64_t> FitLastLayers(Model& quantized, const CodeFit& fit, const RunContext& context, Reconstruction& of_all) {
+  ReconstructionScope scope = fit.scope;
+  scope.only = fit.to_read.last_layers;
+  scope.blocks = 0;
+  scope.least_gain_db = 0;
+  scope.enough_db.reset();
+  PREON_ASSIGN_OR_RETURN(const std::vector<Batch> runs, fit.read(fit.to_read.step_of_last));
+  PREON_ASSIGN_OR_RETURN(const Reconstruction last,
+                         Reconstruct(quantized, fit.reference, runs, fit.algorithm.Rule(), scope, context));
+  if (!last.is_kept) return 0;
+  of_all.after_db += last.after_db - last.before_db;
+  for (const LayerOutcome& outcome : last.layers) {
+    const auto before = std::ranges::find(of_all.layers, outcome.node, &LayerOutcome::node);
+    if (before != of_all.layers.end() && !outcome.stays) before->stays = false;
+  }
+  return last.runs;
+}
+
+// @param result  gets the runs
+Result<Reconstruction> FitAllLayers(Model& quantized, const CodeFit& fit, const RunContext& context,
+                                    ImprovedCodes& result) {
+  PREON_ASSIGN_OR_RETURN(const std::vector<Batch> runs, fit.read(fit.to_read.step));
+  if (runs.empty()) return Error(ErrorId::kDataEmpty, fit.algorithm.name(), ": no samples");
+  PREON_ASSIGN_OR_RETURN(Reconstruction done,
+                         Reconstruct(quantized, fit.reference, runs, fit.algorithm.Rule(), fit.scope, context));
+  result.runs = done.runs;
+  if (!done.layers.empty() && done.is_kept && fit.to_read.step_of_last > 0) {
+    PREON_ASSIGN_OR_RETURN(result.runs_of_last_layers, FitLastLayers(quantized, fit, context, done));
+  }
+  return done;
 }
 
 }  // namespace
@@ -151,9 +200,8 @@ Result<std::vector<ImprovedCodes>> ImproveCodes(Model& quantized, const CodesToI
       if (!result.why_not.empty()) continue;
     }
     const auto begin = std::chrono::steady_clock::now();
-    PREON_ASSIGN_OR_RETURN(const std::vector<Batch> runs, read(to_read.step));
-    if (runs.empty()) return Error(ErrorId::kDataEmpty, algorithm->name(), ": no samples");
-    const Result<Reconstruction> tried = Reconstruct(quantized, of.reference, runs, algorithm->Rule(), scope, context);
+    const Result<Reconstruction> tried =
+        FitAllLayers(quantized, {*algorithm, of.reference, scope, to_read, read}, context, result);
     if (!tried.ok() && scope.most_cost && tried.status().id() != ErrorId::kCancelled) {  // not asked for
       result.why_not = StrCat("it failed: ", tried.status().message());
       continue;
@@ -161,7 +209,6 @@ Result<std::vector<ImprovedCodes>> ImproveCodes(Model& quantized, const CodesToI
     PREON_RETURN_IF_ERROR(tried.status());
     const Reconstruction& done = *tried;
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    result.runs = static_cast<int64_t>(runs.size());
     result.before_db = done.before_db;
     result.after_db = done.after_db;
     if (!done.is_judged) result.why_not = "the model has no float output by which new codes could be judged";

@@ -207,9 +207,12 @@ Result<double> OutputsDb(const Model& quantized, const Model& reference, const s
 Result<Reconstruction> Reconstruct(Model& quantized, const FloatReference& reference, const std::vector<Batch>& batches,
                                    const ReconstructionRule& rule, const ReconstructionScope& scope,
                                    const RunContext& context) {
-  Reconstruction result;
+  Reconstruction result{.runs = static_cast<int64_t>(batches.size())};
   std::vector<MatchedLayer> layers = MatchLayers(quantized.graph, reference, result.left_out);
-  std::erase_if(layers, [&](const MatchedLayer& layer) { return !scope.op_types.contains(layer.float_node->op_type); });
+  std::erase_if(layers, [&](const MatchedLayer& layer) {
+    const Node& node = *layer.float_node;
+    return !scope.op_types.contains(node.op_type) || (!scope.only.empty() && !scope.only.contains(node.name));
+  });
   const LiveRuns live(batches, context, scope.judging_step);
   PREON_ASSIGN_OR_RETURN(const OutputJudge judge, OutputJudge::Make(reference.model, scope.output, live));
   result.is_judged = judge.HasOutputs();

@@ -24,6 +24,7 @@ struct LayerOutcome {
 struct Reconstruction {
   std::vector<LayerOutcome> layers;
   std::vector<std::string> left_out;   ///< nodes with codes that have no float layer beside them, or share their codes
+  int64_t runs = 0;                    ///< of samples
   double before_db = 0, after_db = 0;  ///< SQNR of the model's outputs on the judging samples
   bool is_kept = true;                 ///< false: too little was gained, and the model is as it was
   bool is_judged = true;               ///< false: no output of floats tells what is better; nothing was changed

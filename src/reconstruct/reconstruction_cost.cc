@@ -1,6 +1,7 @@
 #include "reconstruct/reconstruction_cost.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "quantize/plan/estimated_time.h"
 #include "reconstruct/coded_layer.h"
@@ -15,8 +16,9 @@ constexpr int64_t kUsualRuns = 16;
 // calibration, for the targets, and in parts, one layer after the other.
 constexpr double kObserved = 1.5, kTargets = 1.5, kSegments = 1.5;
 constexpr double kSegmentNs = 5e6;  // to open the part of the model in front of a layer, and what comes with it
-constexpr double kOpenedNsPerLayer = 0.5e6;  // of all that follows, to judge the outputs
-constexpr double kNsPerOperation = 0.025;    // of dense algebra
+constexpr double kOpenedNsPerLayer = 0.5e6;                               // of all that follows, to judge the outputs
+constexpr double kLeastRowsOfLastLayers = 4, kMostRowsOfLastLayers = 16;  // per input
+constexpr double kNsPerOperation = 0.025;                                 // of dense algebra
 
 double AlgebraNs(const LayerForm& form, int64_t most_rows) {
   const auto rows = static_cast<double>(most_rows), inputs = static_cast<double>(form.inputs);
@@ -65,6 +67,11 @@ ReconstructionCost CostsOf(const Graph& graph, const QuantPlan& plan, const std:
     costs.layers += kSegmentNs + AlgebraNs(form, most_rows);
     costs.layer_count += 1;
   }
+  for (const auto& [node, form] : layers | std::views::reverse) {
+    if (PlacesOf(graph, *node, form) > 1) break;
+    costs.last_layers.push_back(node->name);
+    costs.last_inputs = std::max(costs.last_inputs, form.inputs);
+  }
   costs.judgement = kOpenedNsPerLayer * static_cast<double>(costs.layer_count) / 2;
   return costs;
 }
@@ -79,6 +86,18 @@ int64_t RunsWithin(const ReconstructionCost& costs, const CostLimit& most, int64
   const int64_t runs = std::min({std::max(available / most.share_of_runs, least), most.runs,
                                  static_cast<int64_t>(std::clamp((limit - fixed) / per_run, 0.0, 1e6))});
   return runs < least ? 0 : runs;
+}
+
+int64_t RunsOfLastLayers(const ReconstructionCost& costs, const CostLimit& most, int64_t samples_per_run,
+                         int64_t available, int64_t has) {
+  const auto runs_of = [&](double rows) { return static_cast<int64_t>(rows / static_cast<double>(samples_per_run)); };
+  const auto inputs = static_cast<double>(costs.last_inputs);
+  const double limit = std::max(most.calibrations * costs.calibration, most.free_ns);
+  const double per_run = std::max(static_cast<double>(samples_per_run) * costs.per_sample / kTargets, 1.0);
+  const int64_t runs = std::min(
+      {available, runs_of(kMostRowsOfLastLayers * inputs), static_cast<int64_t>(std::min(limit / per_run, 1e6))});
+  const int64_t least = std::max(runs_of(kLeastRowsOfLastLayers * inputs), 2 * has);
+  return costs.last_layers.empty() || runs < least ? 0 : runs;
 }
 
 }  // namespace preon

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "ir/graph.h"
 #include "quantize/plan/quant_plan.h"
@@ -21,6 +22,10 @@ struct ReconstructionCost {
   double per_sample = 0;  ///< and what does
   double judgement = 0, per_judged_sample = 0;
   size_t layer_count = 0;
+  /// Behind the last layer with several places per sample, such as a classifier behind pooling: few samples are few
+  /// rows for them. In the graph's order.
+  std::vector<std::string> last_layers;
+  size_t last_inputs = 0;  ///< the most that one of these has
 };
 
 /// @param plan  of the model that is written; @param op_types  of the layers; @param samples  of the calibration
@@ -42,5 +47,9 @@ struct CostLimit {
 /// How many runs of so many samples each keep reconstruction within the limit. 0: none. @param available  runs that
 /// there are
 int64_t RunsWithin(const ReconstructionCost& costs, const CostLimit& most, int64_t samples_per_run, int64_t available);
+/// How many runs the last layers are fitted to once more: as many as their rows are worth, within the limit. 0: none,
+/// since too few rows would tell too little. @param has  runs that all layers have been fitted to
+int64_t RunsOfLastLayers(const ReconstructionCost& costs, const CostLimit& most, int64_t samples_per_run,
+                         int64_t available, int64_t has);
 
 }  // namespace preon

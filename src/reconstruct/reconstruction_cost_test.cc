@@ -43,5 +43,37 @@ TEST(ReconstructionCost, NoneWhereFewerThanTellAnythingWouldDo) {
   EXPECT_EQ(Runs({.calibration = 3 * kSecond, .per_sample = kSecond / 2}, 1, 100), 0);
 }
 
+ReconstructionCost WithLastLayer(size_t inputs) {
+  return {.calibration = kSecond, .per_sample = 1e5, .last_layers = {"classifier"}, .last_inputs = inputs};
+}
+
+TEST(ReconstructionCost, LastLayersGetAllRunsThatTheirRowsAreWorth) {
+  EXPECT_EQ(RunsOfLastLayers(WithLastLayer(64), {}, 1, 500, 50), 500);
+  EXPECT_EQ(RunsOfLastLayers(WithLastLayer(64), {}, 1, 10'000, 50), 16 * 64);
+  EXPECT_EQ(RunsOfLastLayers(WithLastLayer(64), {}, 2, 10'000, 50), 16 * 64 / 2) << "of two samples each";
+}
+
+TEST(ReconstructionCost, LastLayersWithFewRowsPerInputStay) {
+  EXPECT_EQ(RunsOfLastLayers(WithLastLayer(64), {}, 1, 255, 50), 0);
+  EXPECT_EQ(RunsOfLastLayers(WithLastLayer(1280), {}, 1, 500, 50), 0);
+}
+
+TEST(ReconstructionCost, LastLayersStayWhereAllHadNearlyAsManyRuns) {
+  EXPECT_EQ(RunsOfLastLayers(WithLastLayer(10), {}, 1, 60, 50), 0);
+}
+
+TEST(ReconstructionCost, LastLayersStayWithinTheLimitOfTime) {
+  ReconstructionCost costs = WithLastLayer(64);
+  costs.per_sample = 4.5e6;  // 3 ms without what targets of all layers cost
+  EXPECT_EQ(RunsOfLastLayers(costs, {}, 1, 500, 50), 333);
+  costs.per_sample = 45e6;
+  EXPECT_EQ(RunsOfLastLayers(costs, {}, 1, 500, 50), 0);
+  EXPECT_EQ(RunsOfLastLayers(costs, {.free_ns = 10 * kSecond}, 1, 500, 50), 333);
+}
+
+TEST(ReconstructionCost, NoLastLayersNoRuns) {
+  EXPECT_EQ(RunsOfLastLayers({.calibration = kSecond}, {}, 1, 500, 1), 0);
+}
+
 }  // namespace
 }  // namespace preon

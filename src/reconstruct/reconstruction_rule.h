@@ -30,6 +30,7 @@ struct RowCount {
 
 struct ReconstructionScope {
   std::set<std::string> op_types = {"Conv", "Gemm", "MatMul"};
+  std::set<std::string> only;                             ///< float nodes; empty: all of these types
   int64_t samples = std::numeric_limits<int64_t>::max();  ///< at most
   bool selective = false;         ///< a layer that does not bring the model's outputs nearer stays as it was
   bool parallel = false;          ///< all layers read what the model gives before any of them changes

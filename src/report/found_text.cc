@@ -44,10 +44,12 @@ void AddImproved(TextWriter& out, const std::vector<ImprovedCodes>& improved) {
       out.Add("  %-11s unchanged: %s\n", by.algorithm.c_str(), by.why_not.c_str());
       continue;
     }
-    out.Add("  %-11s layers changed: %lld of %lld; SQNR %s -> %s on the samples used for judging; %s, %.1f s\n",
+    const std::string of_last =
+        by.runs_of_last_layers > 0 ? StrCat(" (the last layers: ", by.runs_of_last_layers, ")") : "";
+    out.Add("  %-11s layers changed: %lld of %lld; SQNR %s -> %s on the samples used for judging; %s%s, %.1f s\n",
             by.algorithm.c_str(), static_cast<long long>(by.layers_changed),
             static_cast<long long>(by.layers_changed + by.layers_kept), SqnrText(by.before_db).c_str(),
-            SqnrText(by.after_db).c_str(), CountText(by.runs, "run").c_str(), by.seconds);
+            SqnrText(by.after_db).c_str(), CountText(by.runs, "run").c_str(), of_last.c_str(), by.seconds);
   }
 }
 
