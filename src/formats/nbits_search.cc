@@ -14,8 +14,9 @@ namespace {
 
 constexpr int kMaxSweptBits = 4;
 static_assert((1 << kMaxSweptBits) - 1 == kMostScaledCodes);
-// Of the codes: grids whose extremes need fewer, or more than this, are not tried.
-constexpr double kLeastUse = 0.5, kLargestUse = 2.5;
+// Of the codes at the end that they first suffice for: grids whose extremes need fewer, or more than this of all codes,
+// are not tried.
+constexpr float kLeastUse = 0.5, kLargestUse = 2.5;
 
 int LastCode(int bits) { return (1 << bits) - 1; }
 
@@ -58,14 +59,33 @@ class ScaleSweep {
     for (size_t i = 0; i < values.size(); ++i) magnitudes_[i] = std::fabs(values[i] / range_);
   }
 
+  /// The one with which the finest grid still covers both extremes.
+  int RoomiestZeroPoint() const {
+    const auto finest = [this](int zero_point) {
+      const Ends rooms = RoomsOf(zero_point);
+      return std::min((rooms.above + 0.5f) / above_, (rooms.below + 0.5f) / below_);
+    };
+    int roomiest = 0;
+    for (int zero_point = 1; zero_point <= last_code_; ++zero_point)
+      if (finest(zero_point) > finest(roomiest)) roomiest = zero_point;
+    return roomiest;
+  }
+
   /// The best scale for the zero point; 0 where none can be better than a grid of that error.
-  float BestScale(int zero_point, double known_error) {
-    const auto above = static_cast<float>(last_code_ - zero_point), below = static_cast<float>(zero_point);
+  /// @param with_unused  with scales, too, that leave codes unused at one end: if nothing is cut off at the other one,
+  /// the roomiest zero point gives the same, else another zero point cuts off less
+  float BestScale(int zero_point, double known_error, bool with_unused = true) {
+    const auto [above, below] = RoomsOf(zero_point);
     // Beyond, what a grid cuts off of the extremes is alone worse than the known grid.
     const float spared = static_cast<float>(std::sqrt(known_error)) / range_;
-    ScaleBounds bounds = {static_cast<float>(kLeastUse * last_code_), static_cast<float>(kLargestUse * last_code_)};
+    const auto codes = static_cast<float>(last_code_);
+    ScaleBounds bounds = {kLeastUse * std::min({codes, above / above_, below / below_}), kLargestUse * codes};
     if (above_ > spared) bounds.finest = std::min(bounds.finest, above / (above_ - spared));
     if (below_ > spared) bounds.finest = std::min(bounds.finest, below / (below_ - spared));
+    constexpr float kInFrontOfTie = 1 - 1e-4f;
+    if (!with_unused)
+      bounds.coarsest =
+          std::max({bounds.coarsest, kInFrontOfTie * (above - 0.5f) / above_, kInFrontOfTie * (below - 0.5f) / below_});
     if (bounds.finest <= bounds.coarsest) return 0;
     for (size_t i = 0; i < values_.size(); ++i) rooms_[i] = values_[i] > 0 ? above : below;
     const std::span rooms = std::span(rooms_).first(values_.size());
@@ -73,6 +93,13 @@ class ScaleSweep {
   }
 
  private:
+  struct Ends {
+    float above, below;  // codes there
+  };
+  Ends RoomsOf(int zero_point) const {
+    return {static_cast<float>(last_code_ - zero_point), static_cast<float>(zero_point)};
+  }
+
   std::span<const float> values_;
   float range_, above_, below_;  // the ends as shares of the range
   int last_code_;
@@ -121,6 +148,7 @@ NBitsGrid LeastSquaresGrid(std::span<const float> values, int bits, bool symmetr
   NBitsGrid best = GridOf(extremes, bits, symmetric);
   double error = GridError(values, best, bits);
   const auto offer = [&](const NBitsGrid& grid) {
+    if (grid.scale == 0) return;
     const double other = GridError(values, grid, bits);
     if (other < error) std::tie(best, error) = std::tuple(grid, other);
   };
@@ -142,8 +170,9 @@ NBitsGrid LeastSquaresGrid(std::span<const float> values, int bits, bool symmetr
     // A zero point one lower leaves the codes of the mirrored values: a negative scale.
     offer({-sweep.BestScale(middle - 1, error), middle});
   } else {
+    const int roomiest = sweep.RoomiestZeroPoint();
     for (int zero_point = 0; zero_point <= LastCode(bits); ++zero_point)
-      offer({sweep.BestScale(zero_point, error), zero_point});
+      offer({sweep.BestScale(zero_point, error, zero_point == roomiest), zero_point});
   }
   return best;
 }
