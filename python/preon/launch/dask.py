@@ -4,9 +4,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from ..optional import optional
 from ..options import Path
 from ..result import Result
-from .engines import engine
 from .shards import merge_run, run_shard, unfinished
 
 
@@ -18,7 +18,7 @@ def run(run: Path, client: Any = None, retries: int = 0) -> Result:
 
     The description and what it names must be at the same path on all workers. Raises what run_shard() and merge_run() raise.
     """
-    distributed = engine("distributed", "dask")
+    distributed = optional("distributed", "dask", "launch")
     path = os.path.abspath(os.fsdecode(run))
     if client is None:
         with distributed.Client(n_workers=len(os.sched_getaffinity(0)), threads_per_worker=1, dashboard_address=None) as local:

@@ -8,15 +8,15 @@ import os
 import sys
 from typing import Any, Optional
 
+from ..optional import optional
 from ..options import Path
 from ..result import Result
-from .engines import engine
 from .shards import merge_run, run_shard, unfinished
 
 
 def run(run: Path, comm: Any = None) -> Optional[Result]:
     """Every rank calls it; rank 0 gets the Result of the merge, the others None. `comm`: of mpi4py; None: COMM_WORLD."""
-    comm = comm or engine("mpi4py.MPI", "mpi").COMM_WORLD
+    comm = comm or optional("mpi4py.MPI", "mpi", "launch").COMM_WORLD
     path = os.path.abspath(os.fsdecode(run))
     shards = comm.bcast(unfinished(path) if comm.rank == 0 else None)
     for shard in shards[comm.rank::comm.size]:
@@ -26,7 +26,7 @@ def run(run: Path, comm: Any = None) -> Optional[Result]:
 
 
 def main(arguments):
-    MPI = engine("mpi4py.MPI", "mpi")
+    MPI = optional("mpi4py.MPI", "mpi", "launch")
     if len(arguments) != 1:
         sys.exit("usage: mpirun -n RANKS python -m preon.launch.mpi RUN.json")
     try:

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import os
 
+from ..optional import optional
 from ..options import Path
 from ..result import Result
-from .engines import engine
 from .shards import merge_run, run_shard, unfinished
 
 
@@ -18,7 +18,7 @@ def run(run: Path, num_cpus: float = 1, retries: int = 3) -> Result:
     Uses the connection that there is (ray.init("auto")), else starts Ray on this machine. The description and what it names must be at
     the same path on all nodes. Raises what run_shard() and merge_run() raise, as Ray wraps it.
     """
-    ray = engine("ray", "ray")
+    ray = optional("ray", "ray", "launch")
     if not ray.is_initialized():
         ray.init()
     path = os.path.abspath(os.fsdecode(run))
