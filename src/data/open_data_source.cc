@@ -98,13 +98,25 @@ Result<std::optional<LabelFile>> OpenLabels(const std::string& path, const Sampl
 
 }  // namespace
 
+namespace {
+
+constexpr const char* kCutOut =
+    "quantize the part behind it: onnx.utils.extract_model(MODEL, PART, INPUTS, OUTPUTS) of Python package onnx cuts "
+    "it "
+    "out, where INPUTS are tensors of numbers that the part reads";
+
+}  // namespace
+
 Result<std::unique_ptr<DataSource>> OpenDataSource(const DataOptions& options, const std::vector<TensorSpec>& inputs,
                                                    const SampleSelection& selection) {
   PREON_RETURN_IF_ERROR(CheckOptions(options.shard, options.limit, options.batch));
   for (const TensorSpec& input : inputs) {
-    if (input.type == DataType::kUndefined)
+    const bool has_strings = input.type == DataType::kString;
+    if (input.type == DataType::kUndefined || has_strings)
       return Error(ErrorId::kModelTypeUnsupported, "input '", input.name,
-                   "' is a sequence, a map or optional; wanted a tensor");
+                   has_strings ? "' is a tensor of strings; wanted numbers"
+                               : "' is a sequence, a map or optional; wanted a tensor")
+          .WithHint(kCutOut);
   }
   for (const auto& [name, source] : options.from.inputs) {
     if (std::ranges::find(inputs, name, &TensorSpec::name) != inputs.end()) continue;

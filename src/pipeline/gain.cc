@@ -89,7 +89,7 @@ std::string WhyNothingIsGained(const ResultFigures& figures, Doubt doubt) {
   if (more > (may_be_larger ? kFewBytes : 0)) {
     const std::string sizes = StrCat("the file is larger, ", BytesText(figures.quantized_size_bytes), " instead of ",
                                      BytesText(figures.float_size_bytes));
-    return more <= kFewBytes && knows_speed ? StrCat(sizes, ", at ", SpeedText(speedup)) : sizes;
+    return knows_speed ? StrCat(sizes, is_faster ? ", although it runs at " : ", at ", SpeedText(speedup)) : sizes;
   }
   const bool is_slower = doubt == Doubt::kIsNoGain || speedup.high < 1 || -more < kNoticeableBytes;
   return is_slower ? WhyProbablySlower(speedup) : "";
