@@ -31,6 +31,7 @@ Graph::Graph(const Graph& other)
       overridable_initializers(other.overridable_initializers),
       opaque_constants(other.opaque_constants),
       typical_shapes(other.typical_shapes),
+      inferred(other.inferred),
       residue(other.residue),
       inputs_(other.inputs_),
       outputs_(other.outputs_),

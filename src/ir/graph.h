@@ -192,6 +192,8 @@ class Graph {
   std::set<std::string, std::less<>> opaque_constants;
   /// Of tensors whose shape depends on the run: what estimates take for it (passes/typical_shapes.h).
   std::map<std::string, Shape, std::less<>> typical_shapes;
+  /// Tensors whose facts were inferred and did not come with the file: they are not saved with the model.
+  std::set<std::string, std::less<>> inferred;
   /// Serialized GraphProto of what preon does not model: sparse initializers, doc strings of tensors, denotations, ….
   std::string residue;
 

@@ -147,7 +147,9 @@ void InferShapes(Model& model, std::string* warning) {
     onnx::shape_inference::InferShapes(proto, &schemas, options);
     for (const auto* values : {&proto.graph().value_info(), &proto.graph().output()}) {
       for (const auto& value : *values) {
-        if (model.graph.Producer(value.name()) != nullptr) model.graph.SetInfo(value.name(), ReadValueInfo(value));
+        if (model.graph.Producer(value.name()) == nullptr) continue;
+        if (model.graph.Info(value.name()) == nullptr) model.graph.inferred.insert(value.name());
+        model.graph.SetInfo(value.name(), ReadValueInfo(value));
       }
     }
   } catch (const std::exception& error) {

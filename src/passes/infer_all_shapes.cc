@@ -23,7 +23,9 @@ bool Infer(Model& model, const Node& node, Evaluator& evaluator) {
   if (!outputs.ok()) return false;
   for (size_t index = 0; index < outputs->size(); ++index) {
     const ValueInfo& info = (*outputs)[index];
-    if (info.type != DataType::kUndefined) model.graph.SetInfo(node.output(index), info);
+    if (info.type == DataType::kUndefined) continue;
+    if (model.graph.Info(node.output(index)) == nullptr) model.graph.inferred.insert(node.output(index));
+    model.graph.SetInfo(node.output(index), info);
   }
   return AreKnown(model.graph, node.outputs());
 }
