@@ -8,6 +8,7 @@
 #include "pipeline/gain.h"
 #include "pipeline/improve_codes.h"
 #include "search/accuracy_fallback.h"
+#include "search/choose_float_weights.h"
 #include "search/choose_method.h"
 #include "search/fit_size.h"
 #include "search/float_head.h"
@@ -44,6 +45,10 @@ Status ChooseMethodAndFloat(PlannedModel& prepared, RunInputs& run, const PlanIn
       begin_race();
       PREON_RETURN_IF_ERROR(race->RunAll());
     }
+  }
+  if (race->best() && may_leave_float && !run.choices.plan.exclude.weights) {
+    PREON_ASSIGN_OR_RETURN(run.choices.plan.exclude.weights, ChooseFloatWeights(prepared, trials, *race->best()));
+    if (run.choices.plan.exclude.weights) prepared.plan.float_weights = *run.choices.plan.exclude.weights;
   }
   if (race->IsClose()) {
     const CodesToImprove codes{{prepared.model, {}}, prepared.plan, inputs.data.sample_count()};

@@ -39,6 +39,8 @@ void AddPlan(const PlanOptions& plan, Json& json) {
   if (plan.bfloat16.vaiml) json["bfloat16"].push_back("vaiml");
   if (!plan.blocks.refine_axis) json["keep_block_axis"] = true;
   if (plan.weight_form) json["weight_form"] = WeightFormName(*plan.weight_form);
+  if (plan.exclude.weights && plan.exclude.weights->excluded_too)
+    json["float_weights"] = FloatStorageName(plan.exclude.weights->smallest);
   if (plan.block_size) json["block_size"] = *plan.block_size;
   if (plan.blocks.accuracy_level) json["accuracy_level"] = *plan.blocks.accuracy_level;
   if (plan.op_list.reduce_range) json["reduce_range"] = true;

@@ -8,6 +8,7 @@
 #include "eval/open_model.h"
 #include "ir/model_io.h"
 #include "pipeline/output.h"
+#include "quantize/read/stored_floats.h"
 #include "runtime/session.h"
 
 namespace preon {
@@ -48,8 +49,10 @@ Result<DiffResult> DiffVerb(const std::string& a, const std::string& b, RunInput
   run.context.BeginStage("load");
   PREON_ASSIGN_OR_RETURN(Model of_a, LoadModel(a));
   PREON_ASSIGN_OR_RETURN(Model of_b, LoadModel(b));
-  InferShapes(of_a);
-  InferShapes(of_b);
+  for (Model* model : {&of_a, &of_b}) {
+    RestoreFloatWeights(model->graph);
+    InferShapes(*model);
+  }
   run.context.BeginStage("diff");
   DiffResult result{.a = a, .b = b, .diff = DiffModels(of_a, of_b)};
   if (const int64_t nodes = IntegerOperators(of_a.graph) + IntegerOperators(of_b.graph); nodes > 0)

@@ -15,6 +15,7 @@
 #include "pipeline/prepare_model.h"
 #include "pipeline/samples.h"
 #include "quantize/qdq_passes/qdq_pass.h"
+#include "quantize/read/stored_floats.h"
 #include "runtime/runtime_evaluator.h"
 
 namespace preon {
@@ -24,6 +25,7 @@ namespace {
 Result<Model> LoadPairs(const std::string& path, std::vector<std::string>& warnings, const RunContext& context) {
   PREON_ASSIGN_OR_RETURN(Model model, LoadModel(path));
   PREON_RETURN_IF_ERROR(ChangedByQdqPasses(model, {"qdq"}, warnings).status());
+  RestoreFloatWeights(model.graph);
   RuntimeEvaluator evaluator(context);
   InferAllShapes(model, &evaluator);
   return model;

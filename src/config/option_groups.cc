@@ -23,7 +23,7 @@ constexpr auto kRanges = std::to_array<OptionName>({"effort", "budget", "method-
                                                     "compat", "exact", "no-optimize", "save-and-restore", "encodings"});
 constexpr auto kWeights = std::to_array<OptionName>(
     {"per-tensor", "block-size", "reduce-range", "vnni", "weight-method", "weight-search", "weight-scale-type",
-     "weight-form", "weight-scaled", "accuracy-level", "algorithm", "disable-algorithm"});
+     "weight-form", "float-weights", "weight-scaled", "accuracy-level", "algorithm", "disable-algorithm"});
 constexpr auto kTypes =
     std::to_array<OptionName>({"activation-scaled", "bfloat16", "bfp-attribute", "mx-attribute", "keep-block-axis"});
 constexpr auto kNodes = std::to_array<OptionName>({"exclude-type", "passthrough", "option"});

@@ -48,12 +48,7 @@ constexpr OptionSpec kOptions[] = {
     {"batch", "N", "samples per run (default: the model's own, else 1)", OptionKind::kValue, kNeedsData,
      [](Options& o, const std::string& v) { return SetCount(o.data.batch, v, 1); }},
     {"seed", "N", "seed of random:N and of search (default 0)", OptionKind::kValue, kNeedsData,
-     [](Options& o, const std::string& v) {
-       int64_t seed = 0;
-       PREON_RETURN_IF_ERROR(SetCount(seed, v, 0));
-       o.data.random.seed = static_cast<uint64_t>(seed);
-       return Status::Ok();
-     }},
+     [](Options& o, const std::string& v) { return SetSeed(o.data.random.seed, v); }},
     {"random-shape", "NAME=SIZES", "shape of an input's random samples, if the model does not fix it: "
      "NAME=1x3x64x64", OptionKind::kList, kNeedsData, SetRandomShape},
     {"random-range", "NAME=LOW:HIGH", "random samples of an input are uniform in this interval (default: normal)",
@@ -154,6 +149,10 @@ constexpr OptionSpec kOptions[] = {
      "(unchanged floats, each followed by a quantizer); default: depends on type and target", OptionKind::kValue,
      kVerbQuantize,
      [](Options& o, const std::string& v) { return SetTo(o.plan.weight_form, ParseWeightForm(v)); }},
+    {"float-weights", "F", "how weights of nodes that stay in float are stored: float32, float16 or int8, which the "
+     "runtime turns into floats when it loads the model; default: int8 where a trial shows that it costs no accuracy, "
+     "else float16", OptionKind::kValue, kVerbQuantize,
+     [](Options& o, const std::string& v) { return SetFloatWeights(o.plan, v); }},
     {"activation-scaled", "", "divide float16 and bfloat16 activations by a calibrated scale first, so that they use "
      "the most precise part of the type", OptionKind::kFlag, kPlans,
      [](Options& o, const std::string& v) { return SetFlag(o.plan.scaled.activation, v); }},

@@ -145,6 +145,19 @@ Status SetBlockSize(PlanOptions& plan, const std::string& value) {
   return Status::Ok();
 }
 
+Status SetFloatWeights(PlanOptions& plan, const std::string& value) {
+  PREON_ASSIGN_OR_RETURN(const FloatStorage storage, ParseFloatStorage(value));
+  plan.exclude.weights = FloatWeights{.smallest = storage, .excluded_too = true, .why = "asked for by --float-weights"};
+  return Status::Ok();
+}
+
+Status SetSeed(uint64_t& field, const std::string& value) {
+  int64_t seed = 0;
+  PREON_RETURN_IF_ERROR(SetCount(seed, value, 0));
+  field = static_cast<uint64_t>(seed);
+  return Status::Ok();
+}
+
 Status SetActivation(Options& options, const std::string& value) {
   options.given_types.activation = true;
   return SetType(options.plan.activation, value);

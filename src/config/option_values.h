@@ -35,6 +35,8 @@ Status SetBFloat16(BFloat16Options& field, const std::string& value);
 Status SetAttribute(BlockAttributes& field, const std::string& value);
 Status SetFloat16(std::optional<Float16>& field, const std::string& value);
 Status SetBlockSize(PlanOptions& plan, const std::string& value);
+Status SetFloatWeights(PlanOptions& plan, const std::string& value);
+Status SetSeed(uint64_t& field, const std::string& value);
 Status SetAccuracyLevel(PlanOptions& plan, const std::string& value);
 /// qdq, qoperator, or extended of target quark.
 Status SetFormat(Options& options, const std::string& value);

@@ -1,5 +1,7 @@
 #include "pipeline/placement.h"
 
+#include <algorithm>
+
 #include "quantize/plan/macs.h"
 #include "quantize/plan/op_traits.h"
 
@@ -19,8 +21,8 @@ ObservedKernel AsPlanned(const QuantPlan& plan, const NodeDecision& decision) {
 
 }  // namespace
 
-Placement JoinPlacement(const QuantPlan& plan, const Graph& graph,
-                        const std::map<std::string, ObservedKernel>& kernels) {
+Placement JoinPlacement(const QuantPlan& plan, const Graph& graph, const std::map<std::string, ObservedKernel>& kernels,
+                        const std::vector<StoredFloatWeight>& stored) {
   double all_macs = 0;
   for (const NodeDecision& decision : plan.nodes) all_macs += MacsOf(graph, decision);
   Placement placement{.runs_on = plan.runs_on};
@@ -48,6 +50,11 @@ Placement JoinPlacement(const QuantPlan& plan, const Graph& graph,
       entry.reason = FloatReasonName(FloatReason::kNotFused);
       entry.detail = kernel.kernel.empty() ? "not found in the runtime's graph"
                                            : StrCat("the runtime runs ", kernel.kernel, " in float");
+    }
+    const auto weight = std::ranges::find(stored, decision.node, &StoredFloatWeight::node);
+    if (weight != stored.end()) {
+      entry.weights = FloatStorageName(weight->storage);
+      entry.weights_why = weight->why;
     }
     placement.float_nodes.push_back(std::move(entry));
     placement.float_anchors += anchor;

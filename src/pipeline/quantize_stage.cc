@@ -11,6 +11,7 @@
 #include "eval/fusion_report.h"
 #include "eval/latency.h"
 #include "ir/model_io.h"
+#include "ir/stated_shapes.h"
 #include "pipeline/dpu_costs.h"
 #include "pipeline/improve_codes.h"
 #include "pipeline/output_checks.h"
@@ -30,8 +31,7 @@ constexpr int64_t kMaxComparedSamples = 256;
 constexpr int64_t kSamplesOfSpread = 60;
 constexpr int64_t kFewestOfWritten = 8;  // that show its alarms
 constexpr double kDefaultLatencySeconds = 0.2;
-// A result is called slower than float where its speed surely is below this.
-constexpr double kSlowerSpeed = 0.9;
+constexpr double kSlowerSpeed = 0.9;  // where its speed surely is below this, a result is called slower than float
 
 bool AnyChanged(const std::vector<ImprovedCodes>& improved) {
   return std::ranges::any_of(improved, [](const ImprovedCodes& codes) { return codes.layers_changed > 0; });
@@ -78,7 +78,7 @@ Result<QuantizeStage::Written> QuantizeStage::WriteOnce(const PlannedModel& prep
   PREON_ASSIGN_OR_RETURN(written.quantized,
                          WritePlan(prepared.model, prepared.plan, inputs_.method, checked, context_, &written.notes));
   if (inputs_.target.FollowsRuntime()) JoinFloatConstants(written.quantized.graph);
-  if (inputs_.write.value_info) InferShapes(written.quantized);
+  SettleShapes(written.quantized, inputs_.write.value_info);
   context_.BeginStage("verify");
   if (HasLargeWeights(prepared.model.graph)) KeepWeightsInFile(written.quantized, context_);
   PREON_RETURN_IF_ERROR(LoadForVerification(prepared, written));
@@ -120,8 +120,8 @@ Status QuantizeStage::LoadForVerification(const PlannedModel& prepared, Written&
   written.session = std::move(session).value();
   const Result<Model> optimized = LoadModel(options.save_optimized_to);
   if (optimized.ok()) {
-    written.placement =
-        JoinPlacement(prepared.plan, prepared.model.graph, ObserveKernels(quantized.graph, optimized->graph));
+    written.placement = JoinPlacement(prepared.plan, prepared.model.graph,
+                                      ObserveKernels(quantized.graph, optimized->graph), written.notes.float_weights);
   } else {
     written.notes.warnings.push_back(
         StrCat("can't tell which nodes run in integers, because ONNX Runtime's optimized graph can't be read: ",
@@ -279,7 +279,7 @@ Status QuantizeStage::GiveNhwc(Written& written, const Batch& batch, const std::
   written.notes.warnings.insert(written.notes.warnings.end(), border.warnings.begin(), border.warnings.end());
   if (border.inputs.empty() && border.outputs.empty()) return Status::Ok();
   PREON_RETURN_IF_ERROR(quantized.graph.SortTopologically());
-  if (inputs_.write.value_info) InferShapes(quantized);
+  SettleShapes(quantized, inputs_.write.value_info);
   constexpr std::string_view kAsNhwc = "the NHWC form of the result failed";
   Result<Session> session = Session::OpenModel(quantized, {.threads = context_.ThreadCount()}, context_);
   if (!session.ok()) return NotWritten(ErrorId::kVerifyLoad, kAsNhwc, session.status());

@@ -47,7 +47,8 @@ Result<Model> WritePlan(const Model& model, const QuantPlan& plan, const RangeMe
   return ApplyPlan(model, plan, ranges, hooks, notes == nullptr ? nullptr : &notes->warnings,
                    {.threads = context.ThreadCount(),
                     .passes = inputs.passes,
-                    .positions = notes == nullptr ? nullptr : &notes->positions});
+                    .positions = notes == nullptr ? nullptr : &notes->positions,
+                    .float_weights = notes == nullptr ? nullptr : &notes->float_weights});
 }
 
 }  // namespace preon

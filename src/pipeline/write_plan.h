@@ -10,6 +10,7 @@
 #include "pipeline/plan_inputs.h"
 #include "quantize/params/position_table.h"
 #include "quantize/plan/quant_plan.h"
+#include "quantize/write/float_weight_writer.h"
 #include "quantize/write/write_hook.h"
 #include "ranges/range_method.h"
 
@@ -28,6 +29,7 @@ struct WritingNotes {
   std::vector<std::string> warnings;     ///< what a user should know
   std::vector<DividedChannels> divided;  ///< by algorithms, in the quantized model alone
   PositionTable positions;               ///< of an NPU that computes with shifts
+  std::vector<StoredFloatWeight> float_weights;
 };
 
 /// The quantized model. @param notes  null, or gets more

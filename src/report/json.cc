@@ -23,6 +23,7 @@ Json PlacementJson(const Placement& placement) {
   for (const FloatNode& node : placement.float_nodes) {
     Json entry = {{"node", node.node}, {"op", node.op}, {"reason", node.reason}, {"macs_share", node.macs_share}};
     if (!node.detail.empty()) entry["detail"] = node.detail;
+    if (!node.weights.empty()) entry["weights"] = {{"stored", node.weights}, {"why", node.weights_why}};
     float_nodes.push_back(std::move(entry));
   }
   return {{"runs_on", placement.runs_on.empty() ? "ONNX Runtime" : placement.runs_on},

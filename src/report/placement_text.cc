@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "eval/fusion_report.h"
 #include "quantize/plan/float_reason.h"
+#include "quantize/plan/float_storage.h"
 
 namespace preon {
 namespace {
@@ -37,6 +38,24 @@ void AddFloatNodes(TextWriter& out, const std::vector<FloatNode>& nodes) {
   }
   if (sorted.size() > kMaxGroups)
     out.Add("              and %zu more groups (all with --json)\n", sorted.size() - kMaxGroups);
+}
+
+// How weights of float nodes are stored, and why so; the smallest storage first.
+void AddStoredWeights(TextWriter& out, const std::vector<FloatNode>& nodes) {
+  std::map<std::string, int64_t> counts;
+  std::string why;
+  for (const FloatNode& node : nodes) {
+    if (node.weights.empty()) continue;
+    ++counts[node.weights];
+    if (why.empty() && node.weights != FloatStorageName(FloatStorage::kFloat32)) why = node.weights_why;
+  }
+  if (counts.empty()) return;
+  std::string text;
+  for (const FloatStorage storage : {FloatStorage::kInt8, FloatStorage::kFloat16, FloatStorage::kFloat32}) {
+    const int64_t count = counts[std::string(FloatStorageName(storage))];
+    if (count > 0) text += StrCat(text.empty() ? "" : ", ", count, " as ", FloatStorageName(storage));
+  }
+  out.Add("  weights     of float nodes: %s%s%s\n", text.c_str(), why.empty() ? "" : "; ", Printable(why).c_str());
 }
 
 // The runtime's operators behind the integer nodes, the most frequent first.
@@ -78,6 +97,7 @@ void AddPlacement(TextWriter& out, const Placement& placement, const char* kind)
   if (placement.float_nodes.empty()) return;
   out.Add("  float       %s:\n", CountText(static_cast<int64_t>(placement.float_nodes.size()), "node").c_str());
   AddFloatNodes(out, placement.float_nodes);
+  AddStoredWeights(out, placement.float_nodes);
 }
 
 }  // namespace preon

@@ -12,7 +12,7 @@ MODEL = DATA / "models/dtln_model_2.onnx"  # its first LSTM's MatMul and Add bec
 def test_products_that_are_not_fused_keep_their_float_weights(preon):
     if not MODEL.exists():
         pytest.skip(f"{MODEL} is not there (./dev data fetches it)")
-    done = preon("quantize", MODEL, "-o", "int8.onnx", "--data", "random:4", "--target", "ort-cpu", "--json")
+    done = preon("quantize", MODEL, "-o", "int8.onnx", "--data", "random:4", "--target", "ort-cpu", "--float-weights", "float32", "--json")
     assert done.returncode == 0, done.stderr
     not_fused = [node["node"] for node in json.loads(done.stdout)["placement"]["float"] if node["reason"] == "not fused"]
     assert not_fused

@@ -63,10 +63,15 @@ NameList PreprocessNames() {
 // Lists that stand nowhere but in the option's own parser; a test holds them against it.
 const std::map<std::string_view, NameList>& Short() {
   static const std::map<std::string_view, NameList> choices = {
-      {"accuracy-level", {"0", "1", "2", "3", "4"}}, {"bfloat16", {"casts", "clip", "vaiml"}},
-      {"effort", {"fast", "default", "high"}},       {"float16", {"keep-io", "convert", "off"}},
-      {"format", {"qdq", "qoperator", "extended"}},  {"group-by", {"folder", "file", "label"}},
-      {"memory", {"low", "balanced", "fast"}},       {"weight-form", {"packed", "folded", "operators"}},
+      {"accuracy-level", {"0", "1", "2", "3", "4"}},
+      {"bfloat16", {"casts", "clip", "vaiml"}},
+      {"effort", {"fast", "default", "high"}},
+      {"float16", {"keep-io", "convert", "off"}},
+      {"format", {"qdq", "qoperator", "extended"}},
+      {"group-by", {"folder", "file", "label"}},
+      {"float-weights", {"float32", "float16", "int8"}},
+      {"memory", {"low", "balanced", "fast"}},
+      {"weight-form", {"packed", "folded", "operators"}},
   };
   return choices;
 }

@@ -199,6 +199,9 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
                  "--vnni and --reduce-range: got both, wanted one: all codes of the weights, or one bit less");
   if (plan.weight_symmetric == false && !target.HasOpList())
     PREON_RETURN_IF_ERROR(refuse("WeightSymmetric", with_target));
+  if (plan.exclude.weights && !target.FollowsRuntime()) PREON_RETURN_IF_ERROR(refuse("--float-weights", with_target));
+  if (plan.exclude.weights && plan.compat != Compat::kOff)
+    PREON_RETURN_IF_ERROR(refuse("--float-weights", StrCat("--compat ", CompatName(plan.compat))));
   if (plan.vnni && target.HasOpList()) PREON_RETURN_IF_ERROR(refuse("--vnni", with_target));
   if (plan.op_list.format && !target.HasExtendedFormat())
     return Error(ErrorId::kConflictingOptions, "--format extended: has no effect with ", with_target,

@@ -16,6 +16,7 @@
 #include "formats/tensor_type.h"
 #include "formats/weight_rule.h"
 #include "quantize/plan/float_reason.h"
+#include "quantize/plan/float_storage.h"
 #include "quantize/plan/op_list_options.h"
 #include "quantize/plan/tensor_override.h"
 
@@ -49,13 +50,15 @@ struct BlockRules {
   std::optional<int> accuracy_level;  ///< of MatMulNBits: 0 to 4
 };
 
-/// What the user leaves in float.
+/// What the user leaves in float, and how its weights are stored.
 struct ExcludeOptions {
   std::vector<std::string> names;  ///< nodes (as in the user's file), globs `*`, `?` or `^` regular expressions
   std::vector<std::string> types;  ///< of operators
   NodeSelectors paths;             ///< sub-graphs
   /// Nodes, graph inputs or outputs: what lies in front of all of the first, behind all of the last stays float.
   std::vector<std::string> first_nodes, last_nodes;
+  /// How weights of all float nodes are stored; default: SafeFloatWeights, of targets of this runtime.
+  std::optional<FloatWeights> weights;
 };
 
 /// What the user says of single tensors and layers.

@@ -166,6 +166,8 @@ struct QuantPlan {
   std::vector<NodeDecision> nodes;  ///< every node of the graph, in order
   NBitsPlan nbits;
   DynamicPlan dynamic;
+  FloatWeights float_weights;
+  bool for_this_runtime = false;  ///< Target::FollowsRuntime: operators may have the forms that it computes best
   /// Of sub-graphs that are kept as they are (bodies of Loop, Scan), in the order of EditSubGraphs (ir/sub_graphs.h).
   std::vector<QuantPlan> bodies;
   /// Relu/Clip nodes behind an integer producer, whose codes absorb them where the final scale allows it.

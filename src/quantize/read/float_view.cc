@@ -9,10 +9,6 @@ namespace {
 
 constexpr std::string_view kCodesSuffix = "_quantized";
 
-std::string WithoutSuffix(const std::string& codes) {
-  return codes.ends_with(kCodesSuffix) ? codes.substr(0, codes.size() - kCodesSuffix.size()) : codes;
-}
-
 bool IsParameter(const Graph& graph, const std::string& tensor) {
   const std::vector<Use> uses = graph.Uses(tensor);
   return !uses.empty() && std::ranges::all_of(uses, [](const Use& use) {
@@ -21,6 +17,10 @@ bool IsParameter(const Graph& graph, const std::string& tensor) {
 }
 
 }  // namespace
+
+std::string WithoutCodesSuffix(const std::string& codes) {
+  return codes.ends_with(kCodesSuffix) ? codes.substr(0, codes.size() - kCodesSuffix.size()) : codes;
+}
 
 FloatView::FloatView(const Graph& graph) : graph_(graph) {
   NameOutputs();
@@ -55,7 +55,7 @@ void FloatView::NameOutputs() {
 void FloatView::Name(const Node& node) {
   const std::string& from = node.input(0);
   if (ConstantValue(graph_, from) != nullptr && !names_.contains(from))
-    names_[from] = DequantizesTensor(node) ? WithoutSuffix(from) : from;
+    names_[from] = DequantizesTensor(node) ? WithoutCodesSuffix(from) : from;
   const std::string name = NameOf(from);
   names_[node.output()] = name;
   AddCodes(node, name);

@@ -10,6 +10,9 @@
 
 namespace preon {
 
+/// Name of the constant that such codes stand for.
+std::string WithoutCodesSuffix(const std::string& codes);
+
 class FloatView {
  public:
   /// @param graph  lives on

@@ -308,6 +308,9 @@ Result<QuantPlan> PlanWithLayerSettings(const Target& target, const Model& model
   with = WithGivenTypes(model.graph, WithLayerSettings(model.graph, std::move(with), undisturbed));
   PREON_ASSIGN_OR_RETURN(QuantPlan plan, target.Plan(model, with));
   plan.parameters = options.op_list.parameters;
+  plan.for_this_runtime = target.FollowsRuntime();
+  if (plan.for_this_runtime && options.compat == Compat::kOff)
+    plan.float_weights = options.exclude.weights.value_or(SafeFloatWeights());
   PREON_RETURN_IF_ERROR(PutGivenScales(model.graph, options.given_scales, &plan));
   const auto warn = [&](const std::vector<std::string>& warnings) {
     plan.warnings.insert(plan.warnings.end(), warnings.begin(), warnings.end());

@@ -194,8 +194,14 @@ class PlanWriter {
 Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const TensorRanges& ranges, const WriteHooks& hooks,
                         std::vector<std::string>* warnings, const ApplyPlanOptions& options) {
   Model quantized = model;
+  const auto store_floats = [&]() -> Status {
+    PREON_ASSIGN_OR_RETURN(std::vector<StoredFloatWeight> stored, StoreFloatWeights(quantized.graph, plan));
+    if (options.float_weights != nullptr) *options.float_weights = std::move(stored);
+    return Status::Ok();
+  };
   if (plan.is_dynamic() && plan.activations.empty()) {
     PREON_RETURN_IF_ERROR(WriteDynamic(quantized, plan));
+    PREON_RETURN_IF_ERROR(store_floats());
     return quantized;
   }
   // A body can't be run on its own, and passes that only the user asks for are for the model as a whole.
@@ -221,6 +227,7 @@ Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const TensorR
   if (warnings != nullptr) warnings->insert(warnings->end(), told.begin(), told.end());
   // They read and write floats, which the pairs between the static nodes have to give first.
   if (!plan.dynamic.nodes.empty()) PREON_RETURN_IF_ERROR(WriteDynamic(quantized, plan));
+  PREON_RETURN_IF_ERROR(store_floats());  // behind all that reads float constants
   return quantized;
 }
 

@@ -9,6 +9,7 @@
 #include "quantize/params/position_table.h"
 #include "quantize/plan/quant_plan.h"
 #include "quantize/qdq_passes/qdq_pass.h"
+#include "quantize/write/float_weight_writer.h"
 #include "quantize/write/write_hook.h"
 
 namespace preon {
@@ -16,7 +17,8 @@ namespace preon {
 struct ApplyPlanOptions {
   int threads = 1;  ///< for weights in blocks
   QdqPassOptions passes;
-  PositionTable* positions = nullptr;  ///< gets the positions and shifts of an NPU's plan
+  PositionTable* positions = nullptr;                       ///< gets the positions and shifts of an NPU's plan
+  std::vector<StoredFloatWeight>* float_weights = nullptr;  ///< gets how they are stored
 };
 
 /// Writes the plan's Q/DQ nodes, codes, scales and zero points, then runs the passes over the result.

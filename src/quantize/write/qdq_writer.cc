@@ -130,21 +130,26 @@ std::string QdqWriter::AddPair(const RoundTripNames& names, const ParamNames& pa
   return names.y;
 }
 
+void QdqWriter::AddCasts(const RoundTripNames& names, const EncodedTensor& encoded, const Shape& scale_shape) {
+  const std::string codes = graph_.UniqueTensorName(names.base + "_quantized");
+  graph_.SetInitializer(codes, encoded.codes);
+  const bool scaled = encoded.params != std::vector{QuantParams{1, 0}};
+  const std::string cast = scaled ? graph_.UniqueTensorName(names.base + "_cast") : names.y;
+  graph_.AddNode("Cast", {codes}, {cast}, names.base + "_DequantizeLinear")->attributes["to"] =
+      static_cast<int64_t>(DataType::kFloat);
+  if (!scaled) return;
+  const std::string scale = graph_.UniqueTensorName(names.base + "_scale");
+  graph_.SetInitializer(scale, ScaleTensor(encoded.params, scale_shape));
+  graph_.AddNode("Mul", {cast, scale}, {names.y}, names.base + "_scaled");
+}
+
 void QdqWriter::AddCodes(const RoundTripNames& names, const EncodedTensor& encoded, bool library) {
+  const DataType type = encoded.codes.type();
+  if (!library && (type == DataType::kFloat16 || type == DataType::kBFloat16))
+    return AddCasts(names, encoded, BroadcastAlong(encoded.codes.shape().size(), encoded));
   const std::string codes = graph_.UniqueTensorName(names.base + "_quantized");
   const std::string node_name = names.base + "_DequantizeLinear";
   graph_.SetInitializer(codes, encoded.codes);
-  const DataType type = encoded.codes.type();
-  if (!library && (type == DataType::kFloat16 || type == DataType::kBFloat16)) {
-    const bool scaled = encoded.params != std::vector{QuantParams{1, 0}};
-    const std::string cast = scaled ? graph_.UniqueTensorName(names.base + "_cast") : names.y;
-    graph_.AddNode("Cast", {codes}, {cast}, node_name)->attributes["to"] = static_cast<int64_t>(DataType::kFloat);
-    if (!scaled) return;
-    const std::string scale = graph_.UniqueTensorName(names.base + "_scale");
-    graph_.SetInitializer(scale, ScaleTensor(encoded.params, BroadcastAlong(encoded.codes.shape().size(), encoded)));
-    graph_.AddNode("Mul", {cast, scale}, {names.y}, names.base + "_scaled");
-    return;
-  }
   std::optional<Shape> shape;
   if (encoded.block_size > 0) {
     shape = encoded.codes.shape();

@@ -47,6 +47,10 @@ class QdqWriter {
   /// library's operator.
   void AddCodes(const RoundTripNames& names, const EncodedTensor& encoded, bool library = false);
 
+  /// Codes of zero point 0 → Cast → Mul, where there are scales, → y: what a runtime folds on load, unlike a DQ.
+  /// @param scale_shape  broadcasts against the codes
+  void AddCasts(const RoundTripNames& names, const EncodedTensor& encoded, const Shape& scale_shape);
+
   /// Replaces input 2 of the node by int32 codes → DQ that keeps the bias' name where it can.
   void AddBias(Node* node, const EncodedBias& encoded);
 

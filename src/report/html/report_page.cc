@@ -103,7 +103,8 @@ std::string Nodes(const Placement& placement) {
   };
   std::string float_rows, integer_rows;
   for (const FloatNode& node : left) {
-    const std::string why = node.detail.empty() ? node.reason : StrCat(node.reason, ": ", node.detail);
+    std::string why = node.detail.empty() ? node.reason : StrCat(node.reason, ": ", node.detail);
+    if (!node.weights.empty()) why += StrCat("; weights stored as ", node.weights);
     float_rows += StrCat(begin(node.node, node.op), TextColumn(EscapeHtml(why)),
                          NumberColumn(100 * node.macs_share, "", " %"), "</tr>\n");
   }

@@ -43,6 +43,7 @@ struct FloatNode {
   std::string reason;  ///< out of a closed list: FloatReasonName
   std::string detail;  ///< one clause for humans; may be empty
   double macs_share = 0;
+  std::string weights = "", weights_why = "";  ///< how its constant weights are stored, FloatStorageName; "" = none
 };
 
 struct Placement {

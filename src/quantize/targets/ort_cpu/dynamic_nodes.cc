@@ -8,7 +8,7 @@ namespace {
 // Codes of a table save memory and no time, so only what makes the file clearly smaller gets them.
 constexpr double kLargeTable = 0.2;  // of the bytes of all float weights
 
-double FloatWeights(const Graph& graph) {
+double CountOfFloatWeights(const Graph& graph) {
   double count = 0;
   for (const auto& [_, tensor] : graph.initializers())
     count += tensor.type() == DataType::kFloat ? static_cast<double>(tensor.count()) : 0;
@@ -32,7 +32,7 @@ bool MayBeDynamic(const Graph& graph, const Node& node, FloatReason reason, doub
 }  // namespace
 
 void AddDynamicNodes(const Graph& graph, const DynamicKernels& kernels, QuantPlan& plan) {
-  const double float_weights = FloatWeights(graph);
+  const double float_weights = CountOfFloatWeights(graph);
   for (NodeDecision& decision : plan.nodes) {
     const Node& node = *graph.FindNode(decision.node);
     if (!MayBeDynamic(graph, node, decision.reason, float_weights)) continue;
