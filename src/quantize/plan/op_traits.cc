@@ -90,8 +90,7 @@ OpTraits ClassifyResize(const Node& node) {
 }
 
 OpTraits ClassifyPad(const Graph& graph, const Node& node) {
-  if (node.String("mode", "constant") != "constant") return Float(FloatReason::kNoKernel, "Pad runs in float");
-  if (!node.input(2).empty()) {
+  if (node.String("mode", "constant") == "constant" && !node.input(2).empty()) {
     const Tensor* value = graph.Initializer(node.input(2));
     if (value == nullptr || value->type() != DataType::kFloat || value->count() != 1 || value->floats()[0] != 0) {
       return Float(FloatReason::kNoKernel, "Pad runs in float");

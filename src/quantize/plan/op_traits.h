@@ -16,7 +16,7 @@ enum class OpRole {
   kAnchor,   ///< Conv, Gemm, MatMul: the reason to quantize at all
   kCarrier,  ///< integer kernel with a scale of its own at the output: Add, Mul, Sigmoid, Concat, pooling by average…
   kMover,    ///< runs on the codes unchanged when input and output share scale and zero point: Reshape, MaxPool…
-  kSharer,   ///< float operator whose result fits its input's scale: zero Pad
+  kSharer,   ///< float operator whose result fits its input's scale: Pad, with zeros or what is there
   kClamp,    ///< Relu, Clip: absorbed by the producer's codes
   kFloat,    ///< no integer kernel
 };

@@ -1,15 +1,20 @@
-// clamps_to_min_max: a Clip or Relu in front of 4-bit codes becomes Max and Min.
+// clamps_to_min_max: a Clip or Relu in front of 4-bit codes, or between an integer MatMul and floats, becomes Max and
+// Min.
 //
 // Before:      y = QuantizeLinear(Clip(x, a, b), s, z: int4 or uint4)
 //              y = QuantizeLinear(Relu(x), s, z: int4 or uint4)
+//              y = Relu(MatMul(DequantizeLinear(…), W)), which no QuantizeLinear reads alone
 // After:       y = QuantizeLinear(Min(Max(x, a), b), s, z)
 //              y = QuantizeLinear(Max(x, 0), s, z)
+//              y = Max(MatMul(DequantizeLinear(…), W), 0)
 // Conditions:  the Clip has a bound; of one that is missing, the operator is left out. Below the zero point of a Relu
-//              are codes; with --compat quark it stays, as in Quark.
+//              are codes; with --compat quark it stays, as in Quark. Behind a MatMul: the plan is for this runtime
+//              (QuantPlan::for_this_runtime).
 // Formula:     -
 // Why:         ONNX Runtime (1.30) merges Clip and Relu into QuantizeLinear at optimization level "basic" and knows no
 //              zero points of 4 bits there: it does not load the model with the Clip, and drops the Relu as if there
-//              were no codes for negative values.
+//              were no codes for negative values. Behind a MatMul of codes it looks for a QuantizeLinear behind the
+//              clamp, and where there is none it decodes data and weights in each run.
 #include "passes/support/rewrite.h"
 #include "quantize/qdq_passes/code_groups.h"
 #include "quantize/qdq_passes/qdq_passes.h"
@@ -27,6 +32,15 @@ Node* ClampInFrontOf(const Graph& graph, const Node& quantize, bool relus) {
   if (!relus || !producer->Is("Relu")) return nullptr;
   const std::optional<IntegerCodes> known = IntegerCodesOf(graph, quantize.input(0));
   return known && RepresentableRange(known->params, known->format).min < 0 ? producer : nullptr;
+}
+
+// Of an integer MatMul, in float; null where there is none.
+Node* ClampBehindMatMul(const Graph& graph, const Node& node) {
+  if (!node.Is("MatMul") || !DequantizedFrom(graph, node.input(0)) || !DequantizedFrom(graph, node.input(1)))
+    return nullptr;
+  Node* clamp = OnlyReader(graph, node.output());
+  const bool clamps = clamp != nullptr && (clamp->Is("Relu") || clamp->Is("Clip"));
+  return clamps && OnlyQuantizer(graph, clamp->output()) == nullptr ? clamp : nullptr;
 }
 
 bool Replace(Graph& graph, Node* clip) {
@@ -57,12 +71,16 @@ bool Replace(Graph& graph, Node* clip) {
 class ClampsToMinMax final : public QdqPass {
  public:
   std::string_view name() const override { return "clamps_to_min_max"; }
-  std::string_view summary() const override { return "Clip and Relu in front of 4-bit codes become Max and Min"; }
+  std::string_view summary() const override {
+    return "Clip and Relu in front of 4-bit codes, or behind an integer MatMul in float, become Max and Min";
+  }
   bool WantedBy(const QuantPlan&) const override { return true; }
 
   Result<Effect> Apply(Model& model, const QuantPlan& plan, std::vector<std::string>&) const override {
     std::vector<Node*> clamps;
     for (const auto& node : model.graph.nodes()) {
+      if (Node* clamp = ClampBehindMatMul(model.graph, *node); clamp != nullptr && plan.for_this_runtime)
+        clamps.push_back(clamp);
       if (Node* clamp = ClampInFrontOf(model.graph, *node, plan.compat != Compat::kQuark)) clamps.push_back(clamp);
     }
     bool changed = false;

@@ -5,7 +5,7 @@
 // Conditions:  scales and zero points are constant. What a runtime computes by itself (DynamicQuantizeLinear,
 //              ConvInteger, DynamicQuantizeLSTM) stays, with a warning.
 // Formula:     a bias in int32 has the scale of its products.
-// Operators:   those that `qoperator` makes; what only moves codes (MaxPool, Reshape, …) and ArgMax behind them
+// Operators:   those that `qoperator` makes; what only moves codes (MaxPool, Reshape, Pad, …) and ArgMax behind them
 // Why:         a model in this form is what this and other tools read, fit, rewrite and compile.
 
 #include <algorithm>
@@ -205,13 +205,21 @@ class Restorer {
   }
 
   bool ReadsCodes(const Node& node) const {
-    return (MovesElements(node) || node.Is("ArgMax")) && params_.contains(node.input(0));
+    const auto params = params_.find(node.input(0));
+    if (params == params_.end()) return false;
+    return MovesElements(node) || node.Is("ArgMax") || (node.Is("Pad") && PadsWithZero(node, params->second));
+  }
+
+  // Codes that stand for 0, or those at the ends.
+  static bool PadsWithZero(const Node& node, const Params& params) {
+    return node.String("mode", "constant") != "constant" || node.input(2) == params.zero_point;
   }
 
   void MoveFloats(Node& node) {
     const Params params = params_.at(node.input(0));
     graph_.SetInput(&node, 0, Dequantized(node.input(0), params, 0));
     if (node.Is("ArgMax")) return;
+    if (node.Is("Pad")) graph_.SetInput(&node, 2, "");  // 0
     for (size_t index = 0; index < node.outputs().size(); ++index) Quantize(node, index, params);
   }
 
@@ -230,8 +238,11 @@ class Qdq final : public QdqPass {
   bool changes_results() const override { return true; }
 
   Result<Effect> Apply(Model& model, const QuantPlan&, std::vector<std::string>& warnings) const override {
-    const bool any =
-        std::ranges::any_of(model.graph.nodes(), [](const auto& node) { return ComputesInIntegers(*node); });
+    const auto has_codes = [&](const auto& node) {
+      const Node* quantize = node->Is("Pad") ? model.graph.Producer(node->input(0)) : nullptr;
+      return ComputesInIntegers(*node) || (quantize != nullptr && quantize->op_type == "QuantizeLinear");
+    };
+    const bool any = std::ranges::any_of(model.graph.nodes(), has_codes);
     if (!any) return Effect::kUnchanged;
     if (model.opset() < kChannelOpset) PREON_RETURN_IF_ERROR(ConvertOpset(model, kChannelOpset));
     PREON_RETURN_IF_ERROR(model.graph.SortTopologically());

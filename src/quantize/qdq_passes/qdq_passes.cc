@@ -27,6 +27,7 @@ QdqPassRegistry MakeQdqPasses() {
   passes.Add(MakePoolsWithIndicesPass());
   passes.Add(MakePairsBehindMovesPass());
   passes.Add(MakeClampCodesPass());
+  passes.Add(MakePadCodesPass());
   passes.Add(MakeGuardFloatRegionsPass());
   passes.Add(MakeBFloat16ClipsPass());
   passes.Add(MakeBFloat16CastsPass());        // behind what looks for the quantizers that go here

@@ -26,6 +26,7 @@ std::unique_ptr<QdqPass> MakeClampsToMinMaxPass();
 std::unique_ptr<QdqPass> MakePoolsWithIndicesPass();
 std::unique_ptr<QdqPass> MakePairsBehindMovesPass();
 std::unique_ptr<QdqPass> MakeClampCodesPass();
+std::unique_ptr<QdqPass> MakePadCodesPass();
 std::unique_ptr<QdqPass> MakeGuardFloatRegionsPass();
 std::unique_ptr<QdqPass> MakeDedicateDequantizePass();
 std::unique_ptr<QdqPass> MakeFillImageChannelsPass();

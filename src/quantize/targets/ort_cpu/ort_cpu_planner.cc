@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <set>
 #include <unordered_map>
 
@@ -27,6 +28,7 @@
 #include "quantize/settings/tensor_settings.h"
 #include "quantize/targets/dynamic_kernels.h"
 #include "quantize/targets/ort_cpu/dynamic_nodes.h"
+#include "quantize/targets/ort_cpu/padded_source.h"
 #include "quantize/targets/ort_cpu/small_integer_regions.h"
 
 namespace preon {
@@ -116,9 +118,8 @@ class OrtCpuPlanner {
     }
     // They cost next to no time: a model that is all integer runs on devices without floats, too.
     if (kAnchorNs * static_cast<double>(small.size()) < kMinShareOfTime * kIntegerNsPerMac * all_macs) return;
-    for (Node* node : small) {
+    for (Node* node : small)
       State(node) = {{OpRole::kFloat, FloatReason::kNoGain, "too small: Q/DQ would cost more than INT8 gains"}};
-    }
   }
 
   void MarkUseful() {
@@ -129,9 +130,8 @@ class OrtCpuPlanner {
       NodeState& state = State(&node);
       state.useful = state.integer || std::any_of(node.outputs().begin(), node.outputs().end(),
                                                   [&](const std::string& output) { return useful.count(output) > 0; });
-      if (state.useful && state.traits.role != OpRole::kFloat) {
-        for (size_t index : DataInputs(node)) useful.insert(node.input(index));
-      }
+      if (!state.useful || state.traits.role == OpRole::kFloat) continue;
+      for (size_t index : DataInputs(node)) useful.insert(node.input(index));
     }
   }
 
@@ -147,10 +147,10 @@ class OrtCpuPlanner {
   }
 
   void GrowQuantized() {
-    for (const auto& node : graph_.nodes()) {
-      if (!State(node.get()).integer || State(node.get()).traits.role != OpRole::kAnchor) continue;
-      quantized_.insert(node->input(0));
-    }
+    for (const auto& node : graph_.nodes())
+      if (State(node.get()).integer && State(node.get()).traits.role == OpRole::kAnchor)
+        quantized_.insert(node->input(0));
+    AddPaddedSources(graph_, moves_, quantized_);
     for (const auto& owner : graph_.nodes()) {
       Node* node = owner.get();
       NodeState& state = State(node);
@@ -160,12 +160,16 @@ class OrtCpuPlanner {
           break;
         case OpRole::kCarrier:
           state.integer = state.useful && OperandsQuantized(*node);
-          if (state.integer) quantized_.insert(CodesTensor(*node));
+          if (!state.integer) break;
+          if (const std::string codes = CodesTensor(*node); quantized_.insert(codes), codes == node->output()) {
+            const std::string source = PaddedSource(graph_, codes, moves_);
+            if (Quantized(source)) shares_[codes] = source;
+          }
           break;
         case OpRole::kMover:
         case OpRole::kSharer:
           if (!state.useful || !Quantized(node->input(0))) break;
-          state.integer = state.traits.role == OpRole::kMover;
+          state.integer = true;
           for (const std::string& output : node->outputs()) {
             if (output.empty()) continue;
             quantized_.insert(output);
@@ -291,6 +295,9 @@ class OrtCpuPlanner {
     }
   }
 
+  const std::function<bool(const Node&)> moves_ = [this](const Node& node) {
+    return State(&node).traits.role == OpRole::kMover || State(&node).traits.role == OpRole::kSharer;
+  };
   const Graph& graph_;
   const PlanOptions& options_;
   Selection selection_;

@@ -301,5 +301,35 @@ TEST(OrtCpuPlanner, TypesOfOverridesAreThoseOfTheKernels) {
   }
 }
 
+// Replicate padding in front of a convolution, of what a float operator writes.
+TEST(OrtCpuPlanner, PaddingBySlicesMovesCodesOfOneScale) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Op("Softplus", {"x"}, "t");
+  b.Op("Slice", {"t"}, "left", {1, 4, 8, 1});
+  b.Op("Slice", {"t"}, "right", {1, 4, 8, 1});
+  b.Op("Concat", {"left", "t", "right"}, "wide", {1, 4, 8, 10});
+  b.Conv("wide", "c");
+  b.Output("c");
+  const QuantPlan plan = Plan(b.model);
+  EXPECT_THAT(QuantizedTensors(plan), ElementsAre("c", "left", "right", "t", "wide"));
+  EXPECT_THAT(plan.ObservedTensors(), ElementsAre("c", "t"));
+  for (const char* tensor : {"left", "right", "wide"}) EXPECT_EQ(plan.activations.at(tensor).shares, "t");
+  for (const char* node : {"left_node", "right_node", "wide_node"})
+    EXPECT_EQ(test::ReasonOf(plan, node), FloatReason::kNone);
+}
+
+TEST(OrtCpuPlanner, AnyPadMovesCodes) {
+  for (const char* mode : {"edge", "reflect", "constant"}) {
+    GraphBuilder b({1, 4, 8, 8});
+    b.Op("Softplus", {"x"}, "t");
+    b.Op("Pad", {"t"}, "wide", {1, 4, 10, 10})->attributes["mode"] = std::string(mode);
+    b.Conv("wide", "c");
+    b.Output("c");
+    const QuantPlan plan = Plan(b.model);
+    EXPECT_EQ(plan.activations.at("wide").shares, "t") << mode;
+    EXPECT_EQ(test::ReasonOf(plan, "wide_node"), FloatReason::kNone) << mode;
+  }
+}
+
 }  // namespace
 }  // namespace preon
