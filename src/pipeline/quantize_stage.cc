@@ -11,7 +11,7 @@
 #include "eval/fusion_report.h"
 #include "eval/latency.h"
 #include "ir/model_io.h"
-#include "ir/stated_shapes.h"
+#include "passes/stated_shapes.h"
 #include "pipeline/dpu_costs.h"
 #include "pipeline/improve_codes.h"
 #include "pipeline/output_checks.h"

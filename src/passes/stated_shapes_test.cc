@@ -1,4 +1,4 @@
-#include "ir/stated_shapes.h"
+#include "passes/stated_shapes.h"
 
 #include <gtest/gtest.h>
 
