@@ -63,9 +63,11 @@ QuantizeOptions WithNamedCallbacks(QuantizeOptions options) {
 // Workers are processes of their own, which can't call a reader of this one.
 void CalibrateInThisProcess(Options& options) {
   int64_t& workers = options.calibration.workers.count;
+  const auto key = options.given.origins.key_of.find("workers");
   if (workers > 1)
-    options.given.warnings.push_back(
-        StrCat("workers: got ", workers, "; one process is used, since only this one can call its reader"));
+    options.given.warnings.push_back(StrCat(key == options.given.origins.key_of.end() ? "workers" : key->second,
+                                            ": got ", workers,
+                                            "; one process is used, since only this one can call its reader"));
   workers = 1;
 }
 

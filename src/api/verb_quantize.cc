@@ -206,7 +206,8 @@ void AddWarnings(const RunInputs& run, const PlannedModel& prepared, const Range
   if (how.saved != nullptr && std::ranges::any_of(result.improved, [](const auto& of) { return of.why_not.empty(); }))
     result.warnings.push_back(StrCat(options.outputs.ranges, ": has ranges alone; codes of weights are fitted to the ",
                                      "samples of this run, and others give other codes"));
-  if (std::string large = WarningOfLargeBlocks(options.plan.block_size.value_or(0), result.float_size_bytes,
+  if (std::string large = WarningOfLargeBlocks(options.plan.block_size.value_or(0), options.given.origins,
+                                               !run.choices.target->QuantizesActivations(), result.float_size_bytes,
                                                result.quantized_size_bytes);
       !large.empty())
     result.warnings.push_back(std::move(large));

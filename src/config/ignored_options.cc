@@ -4,6 +4,11 @@
 
 namespace preon {
 
+std::string NameOf(std::string_view option, const SettingOrigins& origins) {
+  const auto key = origins.key_of.find(std::string(option));
+  return key == origins.key_of.end() ? StrCat("--", option) : key->second;
+}
+
 Status ReportIgnored(const SettingOrigins& origins, std::string_view setting, std::string_view where,
                      std::vector<std::string>* warnings) {
   const std::string option(setting.substr(setting.starts_with("--") ? 2 : 0));

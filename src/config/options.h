@@ -48,6 +48,7 @@ struct PrepareOptions {
   std::optional<bool> float32_scales;                   ///< UseFP32Scale
   std::map<std::string, Shape> fixed_shapes;            ///< of the model's inputs and outputs
   std::optional<std::vector<std::string>> copy_shared;  ///< CopySharedInit: operator types; empty = all
+  std::vector<std::string> copy_bias;                   ///< CopyBiasInit: the same; only checked, for all have copies
   std::vector<AttributeUpdate> attributes;              ///< of set_attributes
   int64_t opset = 0;                                    ///< the least that the result has; 0 = what it needs
 };
@@ -201,7 +202,9 @@ struct Setting {
 /// Who set what: how messages name a setting.
 struct SettingOrigins {
   std::map<std::string, std::string> key_of;  ///< options that a key stood for
-  std::set<std::string> hints;  ///< keys and options that a QConfig set: without effect they are warnings, else errors
+  /// Without effect these are warnings, others errors: keys and options that a QConfig set, and flags of Quark's that
+  /// were switched off.
+  std::set<std::string> hints;
 };
 
 /// How the options came to be what they are: for messages and for worker processes.

@@ -36,7 +36,7 @@ void FreeModel(PreparedModel& prepared) {
 }  // namespace
 
 CalibrateOptions CalibrationStage::HowToCalibrate() const {
-  CalibrateOptions how{.mode = inputs_.options.observe.mode,
+  CalibrateOptions how{.mode = inputs_.mode,
                        .optimize = inputs_.options.observe.optimize,
                        .memory = inputs_.memory,
                        .per_sample = inputs_.options.observe.per_sample};
@@ -235,6 +235,7 @@ Result<Calibration> CalibrationStage::RunWithWorkers(PreparedModel& prepared, co
   if (!files.keep_model) FreeModel(prepared);
   Calibration calibration{.in_pieces = true};
   std::vector<std::string> words = CalibrationArguments(inputs_.given.config_file, inputs_.given.settings);
+  if (inputs_.mode != inputs_.options.observe.mode) words.emplace_back("--exact");
   for (const Algorithm* algorithm : inputs_.offered) words.push_back(StrCat("--algorithm=", algorithm->name()));
   PREON_ASSIGN_OR_RETURN(calibration.workers_peak_rss_bytes,
                          RunWorkers(plan, inputs_.options.workers.program, words, context_));

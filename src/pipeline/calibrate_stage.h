@@ -44,6 +44,7 @@ struct PassFiles {
 /// What calibration depends on.
 struct CalibrationInputs {
   const CalibrationOptions& options;
+  SketchMode mode;  ///< of the options, or what a method wants
   MemoryUse memory;
   Compat compat;
   std::string activation;  ///< name of the type

@@ -4,6 +4,11 @@
 #include <filesystem>
 
 #include "formats/quark_operators.h"
+#include "ir/model_io.h"
+#include "quantize/qdq_passes/float16_scales.h"
+#include "passes/stated_shapes.h"
+#include "quantize/qdq_passes/to_nhwc.h"
+#include "quantize/read/stored_codes.h"
 #include "runtime/custom_op_libraries.h"
 #include "runtime/session.h"
 
@@ -11,6 +16,23 @@ namespace preon {
 namespace {
 
 constexpr double kSameAsNhwcDb = 40;
+constexpr double kNearInFloat16Db = 20;
+
+// What the new form gives; `what` it is, for messages.
+Result<std::vector<NamedTensor>> Run(const Model& quantized, const std::vector<NamedTensor>& feeds,
+                                     std::string_view what, const RunContext& context) {
+  Result<Session> session = Session::OpenModel(quantized, {.threads = context.ThreadCount()}, context);
+  if (!session.ok()) return Error(ErrorId::kVerifyLoad, what, ": ", session.status().message());
+  Result<std::vector<NamedTensor>> got = session->Run(feeds, context);
+  if (!got.ok()) return Error(ErrorId::kVerifyRun, what, ": ", got.status().message());
+  return got;
+}
+
+bool HasStandardQuantizers(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes(), [](const auto& node) {
+    return node->domain.empty() && (QuantizesTensor(*node) || DequantizesTensor(*node));
+  });
+}
 
 }  // namespace
 
@@ -54,6 +76,48 @@ Status CheckNhwcForm(const Comparison& compared, const Graph& graph, std::vector
     return Error(ErrorId::kVerifyOutput, "output '", name,
                  "' differs: ", output.shape_differs > 0 ? "another shape" : StrCat("SQNR ", output.sqnr_db, " dB"));
   }
+  return Status::Ok();
+}
+
+Status GiveNhwc(Model& quantized, const Batch& batch, FinalForm& form, const RunContext& context) {
+  const NhwcBorder border = ToNhwc(quantized.graph);
+  form.warnings.insert(form.warnings.end(), border.warnings.begin(), border.warnings.end());
+  if (border.inputs.empty() && border.outputs.empty()) return Status::Ok();
+  PREON_RETURN_IF_ERROR(quantized.graph.SortTopologically());
+  SettleShapes(quantized, form.value_info);
+  constexpr std::string_view kWhat = "the NHWC form of the result failed";
+  PREON_ASSIGN_OR_RETURN(const std::vector<NamedTensor> got,
+                         Run(quantized, TransposedToNhwc(batch.feeds, border.inputs), kWhat, context));
+  Comparer comparer;
+  PREON_RETURN_IF_ERROR(comparer.Add(TransposedToNhwc(form.outputs, border.outputs), got, batch.samples, {}));
+  const Status same = CheckNhwcForm(comparer.Finish(), quantized.graph, form.warnings);
+  return same.ok() ? same : Error(ErrorId::kVerifyOutput, kWhat, ": ", same.message());
+}
+
+Status GiveFloat16(Model& quantized, const Batch& batch, FinalForm& form, const RunContext& context) {
+  constexpr std::string_view kWhat = "UseFP32Scale=false: the result in float16 failed";
+  if (quantized.opset() < kOpsetOfFloat16Scales && HasStandardQuantizers(quantized.graph))
+    return Error(ErrorId::kVerifyLoad, kWhat, ": scales in float16 need opset ", kOpsetOfFloat16Scales, ", got ",
+                 quantized.opset())
+        .WithHint("--opset 19, or the key ConvertOpsetVersion, raises it");
+  Result<int64_t> wide_scales = ComputeInFloat16(quantized);
+  if (!wide_scales.ok()) return std::move(wide_scales).status().WithContext(kWhat);
+  if (*wide_scales > 0)
+    form.warnings.push_back(StrCat("UseFP32Scale=false: ", *wide_scales,
+                                   " scales are too small or too large for float16 and stay float32, between Casts"));
+  InferShapes(quantized);  // types are others now
+  SettleShapes(quantized, form.value_info);
+  PREON_ASSIGN_OR_RETURN(std::vector<NamedTensor> got, Run(quantized, batch.feeds, kWhat, context));
+  Comparer comparer;
+  PREON_RETURN_IF_ERROR(comparer.Add(form.outputs, got, batch.samples, {}));
+  for (const auto& [name, output] : comparer.Finish().outputs) {
+    if (output.not_finite > 0)
+      return Error(ErrorId::kVerifyOutput, kWhat, ": output '", name, "' holds NaN or infinity");
+    if (output.sqnr_db < kNearInFloat16Db && output.max_abs > 0)
+      form.warnings.push_back(StrCat("UseFP32Scale=false: output '", name, "' in float16 is ", output.sqnr_db,
+                                     " dB from the same model in float32, of which the figures are"));
+  }
+  form.outputs = std::move(got);
   return Status::Ok();
 }
 

@@ -1,5 +1,5 @@
 // What a result must be to be written: outputs as those of the model that it was made of, shifts that an NPU can do.
-// And what programs need to load it.
+// In what form users get it, and what programs need to load it.
 #pragma once
 
 #include <string>
@@ -7,6 +7,8 @@
 
 #include "base/context.h"
 #include "base/status.h"
+#include "base/tensor.h"
+#include "data/data_source.h"
 #include "eval/compare_models.h"
 #include "ir/graph.h"
 #include "quantize/params/position_table.h"
@@ -29,6 +31,22 @@ Status CheckNhwcForm(const Comparison& compared, const Graph& graph, std::vector
 /// Whether all shifts of a model for an NPU, which is to become the file `output`, are inside their limits.
 /// Errors: kVerifyRun naming the first that is not.
 Status CheckShifts(const std::string& output, const QuantPlan& plan, const PositionTable& positions);
+
+/// The form in which a result that was verified and measured gets to its users.
+struct FinalForm {
+  std::vector<NamedTensor> outputs;  ///< of the form so far
+  bool value_info = false;           ///< the result says type and shape of every tensor
+  std::vector<std::string>& warnings;
+};
+
+/// The result takes and gives images as NHWC.
+/// Errors: kVerifyLoad, kVerifyRun, kVerifyOutput.
+Status GiveNhwc(Model& quantized, const Batch& batch, FinalForm& form, const RunContext& context);
+
+/// The result of a float16 model computes in float16, with scales in float16 (qdq_passes/float16_scales.h); its outputs
+/// may move by what float16 rounds, which a warning says where that is much.
+/// Errors: as GiveNhwc, kNotYetSupported.
+Status GiveFloat16(Model& quantized, const Batch& batch, FinalForm& form, const RunContext& context);
 
 /// Names of the libraries of operators that a program has to register to load the model: those of
 /// `context.custom_ops` without which the runtime can't load it, which takes one attempt each, and libpreon_ops.so.

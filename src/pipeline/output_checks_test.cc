@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/half.h"
 #include "ir/text_format.h"
 
 namespace preon {
@@ -10,6 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class CheckNhwcFormTest : public ::testing::Test {
  protected:
@@ -42,6 +44,58 @@ TEST_F(CheckNhwcFormTest, AShapeThatTheDataDecideOnMayDiffer) {
 TEST_F(CheckNhwcFormTest, OtherValuesAreAnError) {
   EXPECT_EQ(Check("image", {.sqnr_db = 30, .max_abs = 1}).id(), ErrorId::kVerifyOutput);
   EXPECT_EQ(Check("image", {.not_finite = 1}).id(), ErrorId::kVerifyOutput);
+}
+
+// A float16 model as it is quantized: in float32 between Casts.
+Model Quantized(const std::string& opset, const std::string& scale) {
+  return *ParseModelText(R"(<ir_version: 8, opset_import: ["" : )" + opset + R"(]>
+    g (float16[2] x) => (float16[2] y) <float s = {)" +
+                         scale + R"(}, uint8 z = {0}> {
+      wide = Cast <to = 1>(x)
+      q = QuantizeLinear(wide, s, z)
+      d = DequantizeLinear(q, s, z)
+      y = Cast <to = 10>(d)
+    })");
+}
+
+class GiveFloat16Test : public ::testing::Test {
+ protected:
+  Status Give(Model& model, float first) {
+    Tensor x = Tensor::Allocate(DataType::kFloat16, {2});
+    x.Mutable<Half>()[0] = Half(first);
+    x.Mutable<Half>()[1] = Half(1);
+    const Batch batch{.feeds = {{"x", x}}, .samples = 1};
+    FinalForm form{.outputs = {{"y", x}}, .warnings = warnings_};
+    return GiveFloat16(model, batch, form, context_);
+  }
+
+  RunContext context_;
+  std::vector<std::string> warnings_;
+};
+
+TEST_F(GiveFloat16Test, HasNoCastsWhereFloat16HoldsTheScale) {
+  Model model = Quantized("19", "0.0625");
+  ASSERT_TRUE(Give(model, 0.5).ok()) << Give(model, 0.5).message();
+  EXPECT_EQ(model.graph.nodes().size(), 2u);
+  EXPECT_EQ(model.graph.Initializer("s")->type(), DataType::kFloat16);
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(GiveFloat16Test, KeepsAScaleThatIsTooSmall) {
+  Model model = Quantized("19", "0.00001");
+  ASSERT_TRUE(Give(model, 0.5).ok());
+  EXPECT_EQ(model.graph.nodes().size(), 4u);
+  EXPECT_EQ(model.graph.Initializer("s")->type(), DataType::kFloat);
+  ASSERT_EQ(warnings_.size(), 2u);  // its codes end at 0.00255, far from the outputs that were given
+  EXPECT_THAT(warnings_[0], HasSubstr("1 scales are too small or too large for float16"));
+  EXPECT_THAT(warnings_[1], HasSubstr("output 'y' in float16 is"));
+}
+
+TEST_F(GiveFloat16Test, NeedsAnOpsetWithSuchQuantizers) {
+  Model model = Quantized("17", "0.0625");
+  const Status status = Give(model, 0.5);
+  EXPECT_EQ(status.id(), ErrorId::kVerifyLoad);
+  EXPECT_THAT(status.message(), HasSubstr("need opset 19, got 17"));
 }
 
 }  // namespace

@@ -25,6 +25,7 @@
 #include "quantize/plan/branch_coverage.h"
 #include "quantize/plan/nothing_left.h"
 #include "quantize/plan/target.h"
+#include "quantize/qdq_passes/float16_scales.h"
 #include "quantize/settings/given_weights.h"
 #include "quantize/settings/layer_selection.h"
 #include "quantize/settings/layer_settings.h"
@@ -109,14 +110,9 @@ Result<std::optional<Float16>> ModelPreparation::ComputeInFloat32(Model& model,
       warnings.push_back("UseFP32Scale: has no effect: the model has no float16 tensors");
     return std::optional<Float16>();
   }
-  // Block weights for float operators have scales of their own, none of Q/DQ pairs.
-  if (inputs_.options.float32_scales == false && inputs_.target.QuantizesActivations()) {
-    return Error(
-        ErrorId::kNotYetSupported, "UseFP32Scale: got false for the float16 model ", model.source_path,
-        "; this version writes float32 scales: runtimes have no integer kernels for float16 ones, and below 6.1e-5 "
-        "they are denormal");
-  }
   InferShapes(model);
+  if (inputs_.options.float32_scales == false && how == Float16::kConvert)
+    warnings.push_back("UseFP32Scale=false: has no effect with --float16 convert, after which the model is float32");
   context_.Log(LogLevel::kInfo, "a float16 model: it computes in float32");
   return std::optional(how);
 }
@@ -214,11 +210,13 @@ Result<PreparedModel> ModelPreparation::Rewrite(Model source, const std::vector<
   for (const PassRecord& record : RunPasses(model, inputs_.registry, env, runner)) {
     if (!record.problem.empty()) prepared.warnings.push_back(StrCat("pass ", record.name, ": ", record.problem));
   }
-
   InferShapes(model);
   PREON_RETURN_IF_ERROR(RunAlgorithms(prepared, verify));
   SetTypicalShapes(model, &evaluator);
   PREON_ASSIGN_OR_RETURN(prepared.plan, PlanWithLayerSettings(target, model, plan));
+  WarnOfUnknownOperators(model.graph,
+                         {{"CopySharedInit", env.copied_types}, {"CopyBiasInit", inputs_.options.copy_bias}},
+                         &prepared.warnings);
   prepared.plan.branch_probes = FindBranchProbes(model.graph, prepared.plan);
   const std::string optimized = AdviceForOptimized(model.graph);
   if (prepared.plan.empty() && prepared.plan.CountWeights() == 0) {
@@ -241,6 +239,8 @@ Result<Model> ModelPreparation::Load(const std::string& path, PreparedModel& pre
     prepared.warnings.push_back(StrCat("the model states wrong shapes of ", FirstNames(wrong, 3),
                                        ": preon uses those that the operators give"));
   PREON_ASSIGN_OR_RETURN(prepared.float16, ComputeInFloat32(source, prepared.warnings));
+  if (prepared.float16 == Float16::kKeepIo && inputs_.options.float32_scales == false)
+    PREON_RETURN_IF_ERROR(RaiseTo(source, kOpsetOfFloat16Scales).WithContext("UseFP32Scale=false"));
   if (!inputs_.options.fixed_shapes.empty() && !inputs_.passes.disabled.contains("fix_shapes"))
     PREON_RETURN_IF_ERROR(FixShapes(source, inputs_.options.fixed_shapes).WithContext("--fix-shape"));
   PREON_RETURN_IF_ERROR(ReplaceAttributes(source.graph, inputs_.options.attributes).status());

@@ -18,7 +18,6 @@
 #include "pipeline/placement.h"
 #include "pipeline/write_plan.h"
 #include "quantize/qdq_passes/integer_form.h"
-#include "quantize/qdq_passes/to_nhwc.h"
 #include "quantize/write/join_constants.h"
 #include "runtime/session.h"
 
@@ -272,25 +271,6 @@ Status QuantizeStage::MeasureLatencies(const Model& source, const Batch& batch, 
   return Status::Ok();
 }
 
-// The result takes and gives images as NHWC; `outputs` are those of the NCHW model for `batch`.
-Status QuantizeStage::GiveNhwc(Written& written, const Batch& batch, const std::vector<NamedTensor>& outputs) const {
-  Model& quantized = written.quantized;
-  const NhwcBorder border = ToNhwc(quantized.graph);
-  written.notes.warnings.insert(written.notes.warnings.end(), border.warnings.begin(), border.warnings.end());
-  if (border.inputs.empty() && border.outputs.empty()) return Status::Ok();
-  PREON_RETURN_IF_ERROR(quantized.graph.SortTopologically());
-  SettleShapes(quantized, inputs_.write.value_info);
-  constexpr std::string_view kAsNhwc = "the NHWC form of the result failed";
-  Result<Session> session = Session::OpenModel(quantized, {.threads = context_.ThreadCount()}, context_);
-  if (!session.ok()) return NotWritten(ErrorId::kVerifyLoad, kAsNhwc, session.status());
-  const auto got = session->Run(TransposedToNhwc(batch.feeds, border.inputs), context_);
-  if (!got.ok()) return NotWritten(ErrorId::kVerifyRun, kAsNhwc, got.status());
-  Comparer comparer;
-  PREON_RETURN_IF_ERROR(comparer.Add(TransposedToNhwc(outputs, border.outputs), *got, batch.samples, {}));
-  const Status same = CheckNhwcForm(comparer.Finish(), quantized.graph, written.notes.warnings);
-  return same.ok() ? same : NotWritten(ErrorId::kVerifyOutput, kAsNhwc, same);
-}
-
 Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInputs& inputs,
                                           const FallbackPlanner& fallback, const FloatOutputs& float_outputs,
                                           const ComparedSamples& compared) const {
@@ -323,10 +303,12 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   PREON_ASSIGN_OR_RETURN(result.dpu_costs, DpuCostsOf(prepared, batch, inputs, float_outputs));
   result.warnings = WarningsOf(result.compare);
   PREON_RETURN_IF_ERROR(MeasureLatencies(prepared.model, prepared.first_run.batch, written, result));
-  if (inputs_.to_nhwc) {
-    context_.BeginStage("verify");
-    PREON_RETURN_IF_ERROR(GiveNhwc(written, batch, *first));
-  }
+  const bool in_float16 = inputs_.float16 && prepared.float16 == Float16::kKeepIo;
+  if (in_float16 || inputs_.to_nhwc) context_.BeginStage("verify");
+  FinalForm form{.outputs = *first, .value_info = inputs_.write.value_info, .warnings = written.notes.warnings};
+  Status formed = in_float16 ? GiveFloat16(written.quantized, batch, form, context_) : Status::Ok();
+  if (formed.ok() && inputs_.to_nhwc) formed = GiveNhwc(written.quantized, batch, form, context_);
+  if (!formed.ok()) return std::move(formed).WithContext(inputs_.output, ": not written");
   PREON_ASSIGN_OR_RETURN(result.needs, NeededLibraries(written.quantized, context_));
   std::vector<std::string> warnings = inputs_.warnings;
   for (const auto* more : {&prepared.warnings, &written.notes.warnings, &result.warnings})

@@ -42,6 +42,7 @@ struct QuantizeInputs {
   const RangeMethod& method;
   const WriteOptions& write;
   bool to_nhwc;               ///< images as NHWC
+  bool float16;               ///< a float16 model computes in float16, scales too
   const std::string& output;  ///< the file
   std::optional<double> latency_seconds;
   MemoryUse memory;
@@ -85,7 +86,6 @@ class QuantizeStage {
   Result<std::vector<DpuCost>> DpuCostsOf(const PlannedModel& prepared, const Batch& batch, const PlanInputs& inputs,
                                           const FloatOutputs& float_outputs) const;
   Status MeasureLatencies(const Model& source, const Batch& batch, Written& written, QuantizeResult& result) const;
-  Status GiveNhwc(Written& written, const Batch& batch, const std::vector<NamedTensor>& outputs) const;
   Status NotWritten(ErrorId id, std::string_view why, const Status& reason) const;
 
   const QuantizeInputs inputs_;

@@ -88,6 +88,7 @@ ModelPreparation RunInputs::Preparation() {
 
 CalibrationStage RunInputs::Calibration(const ModelPreparation& preparation) const {
   return {{.options = options.calibration,
+           .mode = choices.every_value ? SketchMode::kExact : options.calibration.observe.mode,
            .memory = options.resources.memory,
            .compat = choices.plan.compat,
            .activation = options.plan.activation.name(),
@@ -105,6 +106,7 @@ QuantizeStage RunInputs::Quantization() const {
            .method = *choices.method,
            .write = options.write,
            .to_nhwc = choices.passes.enabled.contains("to_nhwc"),
+           .float16 = options.prepare.float32_scales == false && choices.target->QuantizesActivations(),
            .output = options.outputs.file,
            .latency_seconds = options.latency_seconds,
            .memory = options.resources.memory,

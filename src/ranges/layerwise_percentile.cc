@@ -21,6 +21,7 @@ class LayerwisePercentileMethod final : public RangeMethod {
   std::vector<std::string_view> option_help() const override {
     return {"PercentileCandidates=99.99,99.999,99.99999: percentiles to try",
             "LWPMetric=mae: error to minimize: mae, mse or cos (cosine distance)",
+            "LWPUseHistogram=true: false: the error counts every value, as with --exact",
             "CalibTensorRangeSymmetric=true: as for percentile; also accepted: symmetric"};
   }
 
@@ -30,7 +31,7 @@ class LayerwisePercentileMethod final : public RangeMethod {
     reader.Read("PercentileCandidates", 0, 100, &method->candidates_);
     reader.ReadSymmetric(&method->symmetric_);
     reader.RefuseNumBins();
-    reader.Refuse("LWPUseHistogram", "true", "errors are computed from histograms; --exact makes the histograms exact");
+    reader.Read("LWPUseHistogram", &method->use_histogram_);
     std::string metric = "mae";
     reader.Read("LWPMetric", &metric);
     if (metric != "mae" && metric != "mse" && metric != "cos") {
@@ -43,6 +44,8 @@ class LayerwisePercentileMethod final : public RangeMethod {
     PREON_RETURN_IF_ERROR(reader.Finish());
     return std::unique_ptr<RangeMethod>(std::move(method));
   }
+
+  bool wants_every_value() const override { return !use_histogram_; }
 
   Result<Range> Choose(const TensorSketch& sketch, const RangeQuery& query) const override {
     PREON_ASSIGN_OR_RETURN(const Range observed, ObservedRange(sketch));
@@ -65,7 +68,7 @@ class LayerwisePercentileMethod final : public RangeMethod {
  private:
   std::vector<double> candidates_ = {99.99, 99.999, 99.99999};
   ErrorMetric metric_ = ErrorMetric::kMeanAbsolute;
-  bool symmetric_ = true;
+  bool symmetric_ = true, use_histogram_ = true;
 };
 
 }  // namespace

@@ -46,6 +46,8 @@ class RangeMethod {
   virtual Status CheckType(DataType /*activation*/) const { return Status::Ok(); }
   /// True: a tensor's range comes from its values in the order of the data, which Collect makes a collector for.
   virtual bool collects() const { return false; }
+  /// True: statistics count every value, also of large tensors.
+  virtual bool wants_every_value() const { return false; }
   /// Only if collects(). Errors: kConflictingOptions for a query that the method has no answer to.
   virtual Result<std::unique_ptr<RangeCollector>> Collect(const RangeQuery& query) const;
 

@@ -126,12 +126,71 @@ def test_keys_that_are_the_default(preon, tiny):
 
 def test_what_is_refused(preon, tiny, model, data):
     common = ["-o", "out.onnx", "--data", data]
-    preon.fails(2, 1007, "quantize", tiny, *common, "--option", "UseFP32Scale=false", says="float32 scales")
     preon.fails(2, 2010, "quantize", tiny, *common, "--option", "QuantizeFP16=false")
     preon.fails(2, 1002, "quantize", tiny, *common, "--float16", "on", says="wanted keep-io, convert or off")
     # A float32 model has no scales in float16.
     result, _ = quantize(preon, model, "--option", "UseFP32Scale=false", "--option", "QuantizeFP16=true")
     assert "--float16: has no effect: the model has no float16 tensors" in result["warnings"]
+
+
+def compute_types(model):
+    """Types of all tensors that inference finds, but those of quantizers for 8 and 32 bits."""
+    inferred = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True).graph
+    return {value.type.tensor_type.elem_type for value in inferred.value_info} & {HALF, FLOAT}
+
+
+@pytest.mark.parametrize("options", [[], ["--target", "quark"], ["--target", "npu-cnn"], ["--target", "ort", "--opset", "21"]])
+def test_scales_in_float16(preon, tiny, options):
+    """No Cast, all in float16; the outputs are as near to float as with float32 scales."""
+    _, wide = quantize(preon, tiny, *options, "--always-write")
+    wanted = on_the_samples(preon, tiny)
+    result, written = quantize(preon, tiny, *options, "--always-write", "--option", "UseFP32Scale=false")
+    onnx.checker.check_model(written, full_check=True)
+    assert "Cast" not in {node.op_type for node in written.graph.node} and "Cast" in {node.op_type for node in wide.graph.node}
+    assert types(written.graph.input) == types(written.graph.output) == [HALF] and compute_types(written) <= {HALF}
+    initializers = {tensor.name: numpy_helper.to_array(tensor) for tensor in written.graph.initializer}
+    scales = {node.input[1] for node in written.graph.node if node.op_type in ("QuantizeLinear", "DequantizeLinear")}
+    assert scales and all(initializers[name].dtype == np.float16 and np.all(initializers[name] >= 2.0**-14) for name in scales)
+    assert not [text for text in result["warnings"] if "UseFP32Scale" in text]
+    for output, decibels in on_the_samples(preon, tiny).items():
+        assert decibels > min(wanted[output], 45) - 1
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["resnet20_cifar10", pytest.param("sst2_transformer", marks=pytest.mark.slow)])
+def test_real_models_in_float16(real_model, preon, name):
+    model = real_model(name)
+    onnx.save(to_float16(onnx.load(model.path)), preon.folder / "half.onnx")
+    quantize(preon, "half.onnx")
+    wanted = on_the_samples(preon, "half.onnx")
+    _, written = quantize(preon, "half.onnx", "--option", "UseFP32Scale=false", "--always-write")
+    onnx.checker.check_model(written, full_check=True)
+    for output, decibels in on_the_samples(preon, "half.onnx").items():
+        assert decibels > min(wanted[output], 45) - 1   # float16 itself adds to what is as near as that
+
+
+# Quark writes 1 for them.
+def test_scales_that_float16_does_not_hold(preon, tiny):
+    half = onnx.load(preon.folder / tiny)
+    for tensor in half.graph.initializer:
+        if tensor.name == "w1":
+            tensor.CopyFrom(numpy_helper.from_array((numpy_helper.to_array(tensor) * np.float16(2e-3)).astype(np.float16), "w1"))
+    onnx.save(half, preon.folder / "small.onnx")
+    result, written = quantize(preon, "small.onnx", "--target", "quark", "--per-tensor", "--option", "UseFP32Scale=false")
+    told, = (text for text in result["warnings"] if "UseFP32Scale" in text)
+    assert "too small or too large for float16 and stay float32, between Casts" in told
+    initializers = {tensor.name: numpy_helper.to_array(tensor) for tensor in written.graph.initializer}
+    kinds = {node.name: node.op_type for node in written.graph.node}
+    for node in written.graph.node:
+        if node.op_type == "DequantizeLinear" and initializers[node.input[1]].dtype == np.float32:
+            assert np.all(initializers[node.input[1]] < 2.0**-14)
+            assert {kinds[reader.name] for reader in written.graph.node if node.output[0] in reader.input} == {"Cast"}
+    assert min(on_the_samples(preon, "small.onnx").values()) > 25
+
+
+def test_what_float16_does_not_have(preon, model, data):
+    result, _ = quantize(preon, model, "--option", "UseFP32Scale=false", "--target", "quark")
+    assert [text for text in result["warnings"] if "UseFP32Scale" in text] == ["UseFP32Scale: has no effect: the model has no float16 tensors"]
 
 
 # Scales of float16 below 2^-14 would become 1, and the weights zero.

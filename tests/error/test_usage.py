@@ -89,8 +89,6 @@ import pytest
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--symmetric=maybe"], 1002, "--symmetric: got 'maybe', wanted true or false"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--compat", "quark"], 1004, "[E1004] --compat quark: it has no method 'auto'"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--target", "quark", "--vnni"], 1004, "--vnni: has no effect with --target quark"),
-    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--option", "WeightSymmetric=false"], 1004,
-     "WeightSymmetric: has no effect with --target ort-cpu"),
     (["analyze", "."], 3012, ".: is a folder; wanted a .calib file"),
     (["quantize", "--data", "calib.npz", "model.onnx", "-o", "out.onnx"], 1003, "no MODEL given"),
     (["quantize", "model.onnx", "-o", "calib.npz", "--data", "calib.npz"], 1004, "'calib.npz' is an input"),

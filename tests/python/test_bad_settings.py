@@ -128,11 +128,10 @@ FLAGS = {
     "key of nothing": (["--option", "=1"], 1002, "KEY=VALUE"),
     "unknown key": (["--option", "Percentle=1"], 1001, "did you mean 'Percentile'?"),
     "method of a key": (["--method", "minmax", "--option", "Percentile=90"], 1004, "Percentile: has no effect on method minmax; methods that have it: percentile"),
-    "folded anyway": (["--target", "quark", "--option", "FoldRelu=true"], 1004, "FoldRelu: has no effect here: Relu and Clip are folded anyway"),
-    "alignment of the base quantizer": (["--target", "quark", "--option", "AlignConcat=true"], 1004, "AlignConcat: has no effect here: the base quantizer"),
+    "alignment of Quark's base quantizer": (["--target", "quark", "--method", "minmax", "--compat", "quark", "--option", "AlignConcat=true"], 1004, "AlignConcat: has no effect here: the base quantizer"),
     "element-wise of the base quantizer": (["--target", "quark", "--option", "AlignEltwiseQuantType=true"], 1004, "AlignEltwiseQuantType: has no effect here: the base quantizer"),
     "blocks of the base quantizer": (["--target", "quark", "--option", "RemoveFusedQDQ=true"], 1004, "RemoveFusedQDQ: has no effect here: the base quantizer"),
-    "rounds of nothing": (["--target", "ort", "--option", "MaxLoopNum=3"], 1004, "MaxLoopNum: has no effect here: target ort does not read it"),
+    "rounds of nothing": (["--target", "ort", "--method", "minmax", "--compat", "onnxruntime", "--option", "MaxLoopNum=3"], 1004, "MaxLoopNum: has no effect here: target ort does not read it"),
     "axes of one scale": (["--target", "quark", "--per-tensor", "--option", "QDQOpTypePerChannelSupportToAxis={\"Conv\": 0}"], 1004, "weights have one scale each"),
     "activations of scales that end too early": (["--target", "quark", "--activation", "int32", "--scale-type", "int16"], 1004, "--scale-type int16: no such scale fits --activation int32"),
     "weights of scales that end too early": (["--target", "quark", "--weight", "int32", "--weight-scale-type", "int16"], 1004, "--scale-type int16: no such scale fits --weight int32"),
@@ -168,7 +167,8 @@ def test_command_line(preon, model, data, arguments, number, says):
 
 # With a QConfig, whose keys other quantizers may read, they are warnings; of which one is among these.
 IGNORED = {
-    "base quantizer": (keys(FoldRelu=True, AlignConcat=True, AlignEltwiseQuantType=True, RemoveFusedQDQ=True), "AlignConcat: has no effect here: the base quantizer"),
+    "base quantizer": (keys(FoldRelu=True, AlignEltwiseQuantType=True, RemoveFusedQDQ=True), "AlignEltwiseQuantType: has no effect here: the base quantizer"),
+    "Quark's base quantizer": (keys(AlignConcat=True, Compat="quark"), "AlignConcat: has no effect here: the base quantizer"),
     "method": (keys(Percentile=99), "Percentile: has no effect on method MinMax; methods that have it: percentile"),
     "a key that the method has no use for": (keys("Percentile", NumBins=512), "NumBins: has no effect (percentile: option NumBins: the histograms have a fixed number of bins"),
     "types": (keys(ActivationScaled=True, WeightScaled=True, BF16WithClip=True), "ActivationScaled: has no effect on uint8; wanted float16 or bfloat16 (here --activation-scaled)"),
@@ -182,7 +182,7 @@ IGNORED = {
     "operators": (keys(RemoveQDQBetweenOps=[["Convv", "Relu"]]), "RemoveQDQBetweenOps: 'Convv' has no effect: no such operator is left after the rewrites; did you mean 'Conv'?"),
     "operators without channels": (keys(QDQOpTypePerChannelSupportToAxis={"Relu": 0}), "'Relu' has no effect: no such operator has a constant weight with channels"),
     "channels of a bias": (keys(QDQOpTypePerChannelSupportToAxis={"Conv": 1}), "'w1' of node 'conv_1' has its channels along the outputs"),
-    "the middle code": (config(symmetric=True), "--symmetric on uint8: the zero point is the middle code"),
+    "the middle code": (config(symmetric=True), "symmetric of input_tensors on uint8: the zero point is the middle code"),
     "half of the values": (keys("Percentile", Percentile=40), "Percentile 40: cuts off at least half of the values"),
     "distribution": (config(method="Distribution"), "calibration_method Distribution: made for 8-bit floating types"),
 }

@@ -41,6 +41,14 @@ def test_leaves_the_model_alone(run, setting):
     ("AdjustBiasScale=false", "AdjustBiasScale=false: has no effect: codes of biases are computed with the final scales"),
     ("CalibWorkerNum=100000", "CalibWorkerNum 100000: this process may use"),
     ("UseFP32Scale=true", "UseFP32Scale: has no effect: the model has no float16 tensors"),
+    ("LWPUseHistogram=false", "LWPUseHistogram: has no effect on method minmax"),
+    ("UsePowerOf2Scale=false", "UsePowerOf2Scale: has no effect where no scale type is power-of-two"),
+    ("CLEScaleAppendBias=false", "CLEScaleAppendBias: has no effect without --algorithm cle"),
+    ("CLEScaleUseThreshold=false", "CLEScaleUseThreshold: has no effect without --algorithm cle"),
+    ("FoldRelu=true", "FoldRelu: has no effect here: Relu and Clip are folded anyway"),
+    ("UseUnsignedReLU=true", "UseUnsignedReLU: has no effect here: activations are asymmetric, so that codes of a Relu start at 0 anyway"),
+    ("CopyBiasInit=[\"Conx\"]", "CopyBiasInit: 'Conx' has no effect: neither the model nor ONNX has such an operator; did you mean 'Conv'?"),
+    ("CopySharedInit=[\"Conx\"]", "CopySharedInit: 'Conx' has no effect: neither the model nor ONNX has such an operator; did you mean 'Conv'?"),
     ("ExecutionProviders=[\"ROCMExecutionProvider\"]", "ExecutionProviders: this version does not have 'ROCMExecutionProvider'; models run on CPUExecutionProvider"),
 ])
 def test_says_that_it_has_no_effect(run, setting, says):
@@ -50,10 +58,7 @@ def test_says_that_it_has_no_effect(run, setting, says):
 
 
 @pytest.mark.parametrize("options, setting, number, says", [
-    (["--method", "layerwise-percentile"], "LWPUseHistogram=false", 1004, "--exact makes the histograms exact"),
-    (["--method", "minmax"], "LWPUseHistogram=false", 1004, "LWPUseHistogram: has no effect on method minmax"),
     (["--method", "distribution"], "Scenario=p3", 1004, "Scenario p3 is for float8 types, got uint8"),
-    (["--method", "minmax"], "UsePowerOf2Scale=false", 1004, "UsePowerOf2Scale: has no effect where no scale type is power-of-two"),
     (["--method", "minmax"], "EvalDataReader=x.npz", 1002, "EvalDataReader: got 'x.npz', wanted an object that only the calling program can give"),
     (["--method", "minmax"], "FastFinetune={\"OptimAlgorithm\": \"adaround\"}", 1004, "FastFinetune.OptimAlgorithm: has no effect without --algorithm adaround or adaquant"),
     (["--method", "minmax", "--algorithm", "adaquant"], "FastFinetune={\"OptimAlgorithm\": \"adaround\"}", 1004, "got both, wanted one"),
@@ -64,6 +69,13 @@ def test_says_that_it_has_no_effect(run, setting, says):
 ])
 def test_says_why_not(refused, options, setting, number, says):
     refused(number, "--target", "quark", *options, *key(setting), says=says)
+
+
+def test_every_value_counts_as_with_exact(run):
+    layerwise = ["--target", "quark", "--method", "layerwise-percentile"]
+    by_key = run(*layerwise, *key("LWPUseHistogram=false"))[0]
+    assert by_key == run(*layerwise, "--exact")[0] == run(*layerwise, *key("LWPUseHistogram=false"), *key("CalibWorkerNum=2"))[0]
+    assert by_key != run(*layerwise)[0]
 
 
 def test_float_scales_in_place_of_powers_of_two(run):

@@ -107,6 +107,15 @@ EFFECTS = {
 }
 
 
+@pytest.mark.parametrize("target", ["quark", "ort", "simulate"])
+def test_alignment_of_bytes(run, target):
+    """Quark has it in its extended quantizer alone: with Compat, the base quantizer leaves the scales as they are."""
+    common = ["--target", target, "--method", "minmax", *key("ForceQuantizeNoInputCheck=true")]
+    aligned = same_scale("pad", "relu", "concat")
+    assert not aligned(Written(run(*common)[0])) and aligned(Written(run(*common, *key("AlignConcat=true"))[0]))
+    assert run(*common, *key("AlignConcat=false"))[0] == run(*common)[0]
+
+
 @pytest.mark.parametrize("role", ["global_config", "layer_type_config"])
 def test_weights_in_blocks_stay_behind_their_operator(run, workplace, role):
     def spec(data_type):

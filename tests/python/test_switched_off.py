@@ -68,3 +68,28 @@ def test_the_same_on_the_command_line(preon, model, data):
 def test_a_misspelt_type_is_told(tmp_path, model, reader, samples, typed, meant):
     with pytest.raises(ConfigError, match=rf"no operator of type '{typed}'; did you mean '{meant}'"):
         run(tmp_path, model, reader, samples, layer_type_config={None: [typed]})
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("target", ["ort-cpu", "quark", "ort", "simulate", "npu-cnn", "npu-transformer", "tensorrt"])
+def test_every_flag_may_be_off_on_the_command_line(preon, model, data, keys, target):
+    """Each runs; one without effect says so by its name, and nothing but a flag's own effect is left out."""
+    refused = {"npu-cnn": {"ActivationSymmetric", "WeightSymmetric"}, "tensorrt": {"ActivationSymmetric"}}.get(target, set())   # they have no zero points
+    failed = set()
+    for flag in (key["name"] for key in keys if key["type"] == "true or false"):
+        done = preon("quantize", model, "-o", "out.onnx", "--data", data, "--target", target, "--effort", "fast", "--always-write", "--json", "--option", f"{flag}=false")
+        if done.returncode:
+            failed.add(flag)
+            assert "no zero points" in done.stderr, (flag, done.stderr)
+            continue
+        without = [text for text in json.loads(done.stdout)["warnings"] if "has no effect" in text and "--always-write" not in text]
+        assert all(text.startswith(flag) for text in without), (flag, without)
+    assert failed == refused
+
+
+@pytest.mark.parametrize("target", ["ort-cpu", "dynamic"])
+def test_weights_are_codes_anyway(preon, model, data, target):
+    common = ["quantize", model, "-o", "out.onnx", "--data", data, "--target", target, "--always-write"]
+    done = preon(*common, "--option", "AddQDQPairToWeight=false")
+    assert done.returncode == 0 and "no effect" not in done.stdout, (done.stdout, done.stderr)
+    preon.fails(2, 1004, *common, "--option", "AddQDQPairToWeight=true", says="AddQDQPairToWeight: has no effect with --target")

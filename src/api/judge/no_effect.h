@@ -16,6 +16,8 @@ std::vector<std::string> WarningsOfUnusedAlgorithms(const std::vector<ImprovedCo
                                                     const std::map<std::string, AskedAlgorithm>& asked);
 
 /// A warning where the file is no smaller than the float model's, although weights are in blocks; "" else.
-std::string WarningOfLargeBlocks(int64_t block_size, int64_t float_size_bytes, int64_t size_bytes);
+/// @param weights_alone  the target quantizes nothing else
+std::string WarningOfLargeBlocks(int64_t block_size, const SettingOrigins& origins, bool weights_alone,
+                                 int64_t float_size_bytes, int64_t size_bytes);
 
 }  // namespace preon

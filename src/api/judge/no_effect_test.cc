@@ -21,9 +21,16 @@ TEST(NoEffect, AnAlgorithmThatWasAskedForAndFindsNoLayer) {
 }
 
 TEST(NoEffect, BlocksThatSaveNothing) {
-  EXPECT_THAT(WarningOfLargeBlocks(32, 1000, 1001), HasSubstr("1001 bytes instead of 1000"));
-  EXPECT_EQ(WarningOfLargeBlocks(32, 1000, 400), "");
-  EXPECT_EQ(WarningOfLargeBlocks(0, 1000, 1001), "");
+  SettingOrigins origins;
+  const std::string option = WarningOfLargeBlocks(32, origins, false, 1000, 1001);
+  EXPECT_THAT(option, HasSubstr("--block-size 32: the file is no smaller than that of the float model: 1001 bytes "
+                                "instead of 1000"));
+  EXPECT_THAT(option, HasSubstr("leave --block-size out"));
+  EXPECT_EQ(WarningOfLargeBlocks(32, origins, false, 1000, 400), "");
+  EXPECT_EQ(WarningOfLargeBlocks(0, origins, false, 1000, 1001), "");
+  origins.key_of["block-size"] = "UseMatMulNBits";
+  EXPECT_THAT(WarningOfLargeBlocks(128, origins, true, 1000, 1001),
+              AllOf(HasSubstr("UseMatMulNBits, blocks of 128: the file"), HasSubstr("matrices are so small")));
 }
 
 }  // namespace

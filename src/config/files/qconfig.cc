@@ -49,7 +49,11 @@ void SettleKeys(Options& options, TensorConfig& spec, std::string_view role, con
 Status SetGlobalActivation(Options& options, const TensorConfig& spec) {
   PREON_RETURN_IF_ERROR(SetOption(options, "activation", spec.type.name()));
   if (!HasScale(spec.type, options.plan.scaled.activation)) return Status::Ok();
-  if (spec.is_integer()) PREON_RETURN_IF_ERROR(SetOption(options, "symmetric", spec.symmetric ? "true" : "false"));
+  if (spec.is_integer()) {
+    PREON_RETURN_IF_ERROR(SetOption(options, "symmetric", spec.symmetric ? "true" : "false"));
+    const bool by_key = options.given.keys.contains("ActivationSymmetric");
+    options.given.origins.key_of["symmetric"] = by_key ? "ActivationSymmetric" : "symmetric of input_tensors";
+  }
   PREON_RETURN_IF_ERROR(SetOption(options, "scale-type", std::string(ScaleTypeName(spec.scale_type))));
   return SetOption(options, "method", spec.method);
 }
@@ -125,6 +129,7 @@ Status AddLayers(Options& options, const Json& json, bool by_type, std::optional
         return Error(ErrorId::kBadConfig, "got null as layer configuration; to leave nodes in float use exclude");
       PREON_ASSIGN_OR_RETURN(const auto types, Names(entry[1], "operator types"));
       for (const std::string& type : types) PREON_RETURN_IF_ERROR(SetOption(options, "exclude-type", type));
+      options.plan.exclude.types_name = "layer_type_config";
       continue;
     }
     const Json& layer_json = entry[0];
@@ -178,7 +183,18 @@ Status ApplyParameters(const Algorithm& algorithm, const Json& json, AskedAlgori
   return Status::Ok();
 }
 
-Status ApplyAlgorithms(AlgorithmOptions& options, const Json& json, bool weights_alone) {
+// Of AdaRound and AdaQuant the first one acts, as in Quark: both choose the codes of the same layers.
+bool IsSecond(const AlgorithmOptions& options, std::string_view name, std::vector<std::string>& warnings) {
+  if (name != "adaround" && name != "adaquant") return false;
+  const std::string first = name == "adaround" ? "adaquant" : "adaround";
+  if (!options.asked.contains(first)) return false;
+  warnings.push_back(
+      StrCat("algo_config: ", name, " has no effect: of adaround and adaquant the first one acts, ", first));
+  return true;
+}
+
+Status ApplyAlgorithms(AlgorithmOptions& options, const Json& json, bool weights_alone,
+                       std::vector<std::string>& warnings) {
   if (!json.is_array()) return WrongType(json, "a list of algorithms");
   const AlgorithmRegistry algorithms = MakeAlgorithms();
   for (const Json& entry : json) {
@@ -195,6 +211,7 @@ Status ApplyAlgorithms(AlgorithmOptions& options, const Json& json, bool weights
       continue;
     }
     PREON_ASSIGN_OR_RETURN(const Algorithm* algorithm, FindAlgorithm(algorithms, name));
+    if (IsSecond(options, algorithm->name(), warnings)) continue;
     AskedAlgorithm& asked = options.asked[std::string(algorithm->name())];
     asked.by_config = true;
     PREON_RETURN_IF_ERROR(ApplyParameters(*algorithm, entry, asked).WithContext(name));
@@ -273,8 +290,9 @@ Status ApplyQConfig(Options& options, const Json& config) {
   if (block_size && !options.plan.HasBlockSize())
     return Error(ErrorId::kBadConfig, "WeightBlockSize: has no effect: no quant_granularity of weights is Group");
   PREON_RETURN_IF_ERROR(AddExclude(options, part("exclude", Json::array())).WithContext("exclude"));
-  PREON_RETURN_IF_ERROR(ApplyAlgorithms(options.algorithms, part("algo_config", Json::array()), weights_alone)
-                            .WithContext("algo_config"));
+  PREON_RETURN_IF_ERROR(
+      ApplyAlgorithms(options.algorithms, part("algo_config", Json::array()), weights_alone, options.given.warnings)
+          .WithContext("algo_config"));
   PREON_RETURN_IF_ERROR(
       ApplyExternalData(options, part("use_external_data_format", false)).WithContext("use_external_data_format"));
   PlanOptions& plan = options.plan;

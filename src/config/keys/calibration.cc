@@ -146,7 +146,7 @@ constexpr KeySpec kCalibrationKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "true",
      .meaning = "score the candidates on the histogram instead of on raw data",
-     .here = "same as --method-option; only for methods with this option",
+     .here = "same as --method-option; false: every value counts, as with --exact",
      .set = SetMethodKey<"LWPUseHistogram">},
     {.name = "MinMSEModeFloatScale",
      .type = KeyType::kText,
@@ -170,7 +170,7 @@ constexpr KeySpec kCalibrationKeys[] = {
      .meaning = "option of ONNX Runtime's quantizer: smallest width of a range",
      .range = "0..",
      .ours = true,
-     .here = "targets quark and ort: upper bounds grow until the range has this width",
+     .here = "targets quark, ort and simulate: upper bounds grow until the range has this width",
      .set =
          [](Options& o, const KeyValue& v) {
            o.plan.op_list.min_real_range = v.number;

@@ -156,6 +156,12 @@ Status Set(Options& options, const KeySpec& key, const std::string& text) {
   for (size_t index = set_before; index < options.given.settings.size(); ++index)
     options.given.origins.key_of[options.given.settings[index].name] = key.name;
   if (options.plan.op_list != before) options.given.op_list_settings.emplace_back(key.name);
+  if (key.type == KeyType::kFlag && !value->on) {
+    std::set<std::string>& hints = options.given.origins.hints;
+    hints.emplace(key.name);
+    for (size_t index = set_before; index < options.given.settings.size(); ++index)
+      hints.insert(options.given.settings[index].name);
+  }
   return Status::Ok();
 }
 

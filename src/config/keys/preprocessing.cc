@@ -29,8 +29,9 @@ constexpr KeySpec kPreprocessingKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "Clip with non-negative lower bound becomes Relu after quantization",
-     .here = "targets quark and ort: only if the codes end at the upper bound, otherwise the Clip stays, with a "
-             "warning; with --compat quark always",
+     .here =
+         "targets quark, ort and simulate: only if the codes end at the upper bound, otherwise the Clip stays, with a "
+         "warning; with --compat quark always",
      .set = SetFlag<&OpListOptions::pairs, &PairOptions::clips_to_relu>},
     {.name = "ConvertFP16ToFP32",
      .type = KeyType::kFlag,
@@ -83,7 +84,7 @@ constexpr KeySpec kPreprocessingKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "Extended only: producer takes over the output of a Relu/Clip",
-     .here = "targets quark and ort: the producer of a Relu or Clip writes its output",
+     .here = "targets quark, ort and simulate: the producer of a Relu or Clip writes its output",
      .set = SetFlag<&OpListOptions::pairs, &PairOptions::fold_relu>},
     {.name = "FuseGelu",
      .type = KeyType::kFlag,

@@ -75,7 +75,7 @@ constexpr KeySpec kRuntimeKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "constants of element-wise ops take the activation type (Extended only)",
-     .here = "targets quark and ort: also constants of element-wise operators",
+     .here = "targets quark, ort and simulate: also constants of element-wise operators",
      .set = SetFlag<&OpListOptions::pairs, &PairOptions::align_elementwise>},
     {.name = "CopyBiasInit",
      .type = KeyType::kTexts,
@@ -83,7 +83,11 @@ constexpr KeySpec kRuntimeKeys[] = {
      .meaning = "duplicate shared bias initializers",
      .otherwise = "acts only for 8/16-bit integer types and a CalibrationMethod",
      .here = "always: each reader of a shared bias gets its own codes",
-     .set = SetNothing},
+     .set =
+         [](Options& o, const KeyValue& v) {
+           o.prepare.copy_bias = v.texts;
+           return Status::Ok();
+         }},
     {.name = "CopySharedInit",
      .type = KeyType::kTexts,
      .fallback = "null",

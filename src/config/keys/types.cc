@@ -33,7 +33,7 @@ constexpr KeySpec kTypesKeys[] = {
      .fallback = "false",
      .meaning = "turn FP16 scales into FP32 afterwards",
      .otherwise = "equals QuantizeFP16",
-     .here = "true: no effect, scales are float32; false: an error for float16 models",
+     .here = "true: no effect, scales are float32; false: a float16 model computes in float16, with scales in float16",
      .set =
          [](Options& o, const KeyValue& v) {
            o.prepare.float32_scales = v.on;
@@ -43,7 +43,7 @@ constexpr KeySpec kTypesKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "asymmetric output of Relu and Clip(0,..) (stored by one class, used by none in 0.13)",
-     .here = "targets quark and ort: codes of a Relu's output start at 0",
+     .here = "targets quark, ort and simulate: codes of a Relu's output start at 0",
      .set = SetFlag<&OpListOptions::pairs, &PairOptions::unsigned_relu>},
     {.name = "WeightBlockSize",
      .type = KeyType::kInteger,

@@ -18,22 +18,22 @@
 namespace preon {
 
 // Statistics from a file come with their samples: options about these would be ignored.
-Status CheckCalibAlone(const DataOptions& data, const CalibrationOptions& calibration) {
-  const std::pair<bool, const char*> unused[] = {{calibration.observe.mode != SketchMode::kSampled, "--exact"},
-                                                 {!calibration.observe.optimize, "--no-optimize"},
-                                                 {!data.from.has_samples() && !data.only.empty(), "--only"},
-                                                 {calibration.workers.count > 1, "--workers"},
-                                                 {calibration.checkpoint.resume, "--resume"},
-                                                 {calibration.checkpoint.seconds.has_value(), "--checkpoint"},
-                                                 {calibration.samples != -1, "--calib-samples"},
-                                                 {!data.from.has_samples() && data.limit != -1, "--samples"},
-                                                 {!data.from.has_samples() && data.batch != 0, "--batch"},
-                                                 {!data.from.has_samples() && data.random.seed != 0, "--seed"},
-                                                 {!data.from.has_samples() && !data.preprocess.empty(), "--preprocess"},
-                                                 {!data.from.has_samples() && !data.labels.empty(), "--labels"}};
-  for (const auto& [given, name] : unused) {
+Status CheckCalibAlone(const DataOptions& data, const CalibrationOptions& calibration, const SettingOrigins& origins) {
+  const std::pair<bool, const char*> unused[] = {{calibration.observe.mode != SketchMode::kSampled, "exact"},
+                                                 {!calibration.observe.optimize, "no-optimize"},
+                                                 {!data.from.has_samples() && !data.only.empty(), "only"},
+                                                 {calibration.workers.count > 1, "workers"},
+                                                 {calibration.checkpoint.resume, "resume"},
+                                                 {calibration.checkpoint.seconds.has_value(), "checkpoint"},
+                                                 {calibration.samples != -1, "calib-samples"},
+                                                 {!data.from.has_samples() && data.limit != -1, "samples"},
+                                                 {!data.from.has_samples() && data.batch != 0, "batch"},
+                                                 {!data.from.has_samples() && data.random.seed != 0, "seed"},
+                                                 {!data.from.has_samples() && !data.preprocess.empty(), "preprocess"},
+                                                 {!data.from.has_samples() && !data.labels.empty(), "labels"}};
+  for (const auto& [given, option] : unused) {
     if (!given) continue;
-    return Error(ErrorId::kConflictingOptions, name, ": has no effect with --calib",
+    return Error(ErrorId::kConflictingOptions, NameOf(option, origins), ": has no effect with --calib",
                  data.from.has_samples() ? "" : " and no --data");
   }
   return Status::Ok();
@@ -83,12 +83,13 @@ std::string OptionThatDisables(std::string_view algorithm) {
   return has_own ? "--" + own : StrCat("--disable-algorithm ", algorithm);
 }
 
-// A flag that is off, as it is without the key: also what only NPUs need.
-bool IsOffAnyway(const std::string& key, const std::map<std::string, std::string>& given) {
+// A flag as it is without the key: what only NPUs need is off.
+bool IsSoAnyway(const std::string& key, const std::map<std::string, std::string>& given) {
   const KeySpec* spec = FindKey(key);
-  if (spec == nullptr || spec->type != KeyType::kFlag || given.at(key) != "false") return false;
+  if (spec == nullptr || spec->type != KeyType::kFlag) return false;
   const auto has_name = [&](const KeySpec& of_npus) { return of_npus.name == spec->name; };
-  return std::ranges::any_of(NpuKeys(), has_name) || (spec->fallback == "false" && spec->default_here.empty());
+  if (std::ranges::any_of(NpuKeys(), has_name)) return given.at(key) == "false";
+  return spec->fallback == given.at(key) && spec->default_here.empty();
 }
 
 namespace {
@@ -133,7 +134,7 @@ Status CheckOpListKeys(const std::vector<std::string>& changing, const std::map<
                        const Target& target, const Refusal& refuse) {
   if (target.HasOpList()) return Status::Ok();
   for (const std::string& key : changing) {
-    if (IsStage(key) || IsOffAnyway(key, given)) continue;
+    if (IsStage(key) || IsSoAnyway(key, given)) continue;
     PREON_RETURN_IF_ERROR(refuse(key, StrCat("--target ", target.name())).WithHint("it is for --target quark"));
   }
   return Status::Ok();
@@ -167,8 +168,11 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
   const Refusal refuse{options.given.origins, warnings};
   const std::string with_target = StrCat("--target ", target.name());
   PREON_RETURN_IF_ERROR(CheckOpListKeys(options.given.op_list_settings, options.given.keys, target, refuse));
-  for (const auto& [key, reason] : target.IgnoredKeys(plan))
-    PREON_RETURN_IF_ERROR(ReportIgnored(refuse.origins, key, StrCat("here: ", reason), warnings));
+  for (const auto& [key, reason, so_anyway] : target.IgnoredKeys(plan)) {
+    SettingOrigins origins = options.given.origins;
+    if (so_anyway) origins.hints.emplace(key);
+    PREON_RETURN_IF_ERROR(ReportIgnored(origins, key, StrCat("here: ", reason), warnings));
+  }
   if (options.given.keys.contains("MatMulNBitsParams") && target.QuantizesActivations())
     return Error(ErrorId::kConflictingOptions, "MatMulNBitsParams: has no effect with ", with_target,
                  "; wanted UseMatMulNBits=true too");
@@ -215,7 +219,11 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
 namespace {
 
 // Quark's key, unlike --weight-form, leaves block formats behind their operator.
-Status CheckFormOfBlocks(const Target& target, const SettingOrigins& origins, PlanOptions& plan, Warnings* warnings) {
+Status CheckWeightForm(const Target& target, const SettingOrigins& origins, PlanOptions& plan, Warnings* warnings) {
+  if (!target.HasWeightForms() && plan.weight_form) {
+    if (std::exchange(plan.weight_form, std::nullopt) == WeightForm::kPacked) return Status::Ok();  // as always
+    return ReportIgnored(origins, "--weight-form", StrCat("with --target ", target.name()), warnings);
+  }
   const bool by_key = origins.key_of.contains("weight-form") && plan.weight_form == WeightForm::kPacked;
   const bool has_blocks =
       plan.weight.block() != nullptr || std::ranges::any_of(plan.settings.layers, [](const LayerOverride& layer) {
@@ -231,7 +239,7 @@ Status CheckFormOfBlocks(const Target& target, const SettingOrigins& origins, Pl
 
 // Options of single types.
 Status CheckTypeOptions(const Target& target, const SettingOrigins& origins, PlanOptions& plan, Warnings* warnings) {
-  PREON_RETURN_IF_ERROR(CheckFormOfBlocks(target, origins, plan, warnings));
+  PREON_RETURN_IF_ERROR(CheckWeightForm(target, origins, plan, warnings));
   if (plan.scaled.activation && !IsHalf(plan.activation))
     PREON_RETURN_IF_ERROR(ReportIgnored(origins, "--activation-scaled",
                                         StrCat("on ", plan.activation.name(), "; wanted float16 or bfloat16"),
@@ -290,13 +298,14 @@ Status SetAttributes(const TypeOptions& types, const SettingOrigins& origins, co
 }
 
 // Of methods that want all values in the data's order.
-Status CheckInOrder(const CalibrationOptions& calibration, const std::string& saved_ranges, const std::string& method) {
-  for (const auto& [given, name] :
-       {std::pair(calibration.workers.count > 1, "--workers"), std::pair(calibration.checkpoint.resume, "--resume"),
-        std::pair(calibration.checkpoint.seconds.has_value(), "--checkpoint"),
-        std::pair(!saved_ranges.empty(), "--save-and-restore")}) {
+Status CheckInOrder(const CalibrationOptions& calibration, const std::string& saved_ranges, const std::string& method,
+                    const SettingOrigins& origins) {
+  for (const auto& [given, option] :
+       {std::pair(calibration.workers.count > 1, "workers"), std::pair(calibration.checkpoint.resume, "resume"),
+        std::pair(calibration.checkpoint.seconds.has_value(), "checkpoint"),
+        std::pair(!saved_ranges.empty(), "save-and-restore")}) {
     if (given)
-      return Error(ErrorId::kConflictingOptions, name,
+      return Error(ErrorId::kConflictingOptions, NameOf(option, origins),
                    ": can't be used with a method that depends on the order of the samples (", method,
                    "): they must run in one pass");
   }
@@ -326,10 +335,10 @@ Status CheckPreprocess(const SourceOptions& from, const std::string& preprocess,
 }
 
 void WarnOfDoubtful(const std::map<std::string, std::string>& keys, const TensorType& activation,
-                    std::optional<bool> symmetric, Warnings* warnings) {
+                    std::optional<bool> symmetric, std::string_view symmetric_name, Warnings* warnings) {
   const DataType type = activation.type();
   if (symmetric == true && IsIntType(type) && IntFormat{type}.q_min() == 0)
-    warnings->push_back(StrCat("--symmetric on ", activation.name(), ": the zero point is the middle code"));
+    warnings->push_back(StrCat(symmetric_name, " on ", activation.name(), ": the zero point is the middle code"));
   const auto percentile = keys.find("Percentile");
   if (percentile != keys.end() && ParseNumber<double>(percentile->second).value_or(100) <= 50)
     warnings->push_back(StrCat("Percentile ", percentile->second, ": cuts off at least half of the values"));

@@ -15,7 +15,7 @@ namespace preon {
 using Warnings = std::vector<std::string>;
 
 /// Options about samples, beside --calib, which comes with its own. Errors: kConflictingOptions, as below.
-Status CheckCalibAlone(const DataOptions& data, const CalibrationOptions& calibration);
+Status CheckCalibAlone(const DataOptions& data, const CalibrationOptions& calibration, const SettingOrigins& origins);
 /// Options that choose scales or change weights, each with whether it is given, beside --encodings, whose scales belong
 /// to the weights as they are.
 Status CheckEncodingsAlone(const std::vector<std::pair<bool, const char*>>& unusable);
@@ -38,10 +38,13 @@ Status CheckTypeOptions(const Target& target, const SettingOrigins& origins, Pla
 Status SetAttributes(const TypeOptions& types, const SettingOrigins& origins, const std::vector<TensorType*>& of_plan,
                      std::string_view on_types, Warnings* warnings);
 /// Options that a method which needs all values in the data's order excludes.
-Status CheckInOrder(const CalibrationOptions& calibration, const std::string& saved_ranges, const std::string& method);
-/// Warns of settings that are allowed, but rarely meant. `keys`: GivenSettings::keys.
+Status CheckInOrder(const CalibrationOptions& calibration, const std::string& saved_ranges, const std::string& method,
+                    const SettingOrigins& origins);
+/// Warns of settings that are allowed, but rarely meant.
+/// @param keys            GivenSettings::keys
+/// @param symmetric_name  what the user has set `symmetric` by
 void WarnOfDoubtful(const std::map<std::string, std::string>& keys, const TensorType& activation,
-                    std::optional<bool> symmetric, Warnings* warnings);
+                    std::optional<bool> symmetric, std::string_view symmetric_name, Warnings* warnings);
 /// Options of random samples. @param searches  the seed is that of a search, too
 Status CheckRandom(const SourceOptions& from, const RandomOptions& random, bool searches, const SettingOrigins& origins,
                    Warnings* warnings);

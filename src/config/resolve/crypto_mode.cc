@@ -3,6 +3,7 @@
 #include <array>
 
 #include "config/compound_options.h"
+#include "config/ignored_options.h"
 
 namespace preon {
 namespace {
@@ -22,12 +23,6 @@ constexpr auto kWriters = std::to_array<Writer>({
     {"checkpoint", "names and statistics of tensors",
      [](const Options& o) { return o.calibration.checkpoint.seconds.has_value(); }},
 });
-
-// As the user knows it: by the key, where that set it.
-std::string NameOf(std::string_view option, const SettingOrigins& origins) {
-  const auto key = origins.key_of.find(std::string(option));
-  return key == origins.key_of.end() ? StrCat("--", option) : key->second;
-}
 
 // Of what fine-tuning keeps: 2 is on disk.
 template <typename Values>

@@ -104,6 +104,16 @@ Status CheckMethodKeys(const RangeOptions& ranges, const std::set<std::string>& 
   return Status::Ok();
 }
 
+bool WantEveryValue(const std::set<std::string>& methods, const ConfiguredMethods& configured,
+                    const RangeMethodRegistry& registry) {
+  return std::ranges::any_of(methods, [&](const std::string& name) {
+    const Result<const RangeMethod*> method = registry.Find(name);
+    if (!method.ok()) return false;
+    const auto made = configured.Make(**method, {});
+    return made.ok() && (*made)->wants_every_value();
+  });
+}
+
 // With --compat weights follow the method of the activations: searched where those are.
 PlanOptions ResolvedPlan(PlanOptions plan, const RangeMethod& method) {
   if (plan.compat == Compat::kOff || plan.weight_rule.method) return plan;
@@ -208,10 +218,16 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
                                                {options.plan.compat != Compat::kOff, "--compat"}}));
   PlanOptions asked = options.plan;
   const bool acts = SettleFloatScales(options.given.keys, asked.scale_type, asked.weight_scale_type, asked.settings);
-  if (!acts && !options.types.by_qconfig)
-    PREON_RETURN_IF_ERROR(ReportIgnored(origins, kPowerOf2Key, kNoPowersAsked, warnings));
   PREON_ASSIGN_OR_RETURN(const PlanOptions plan,
                          WithScalesOfTarget(std::move(asked), options.target, options.given_types, builtins.targets));
+  if (!acts && !options.types.by_qconfig) {
+    const bool by_target = plan.scale_type == ScaleType::kPowerOfTwo;
+    PREON_RETURN_IF_ERROR(ReportIgnored(origins, kPowerOf2Key,
+                                        by_target
+                                            ? StrCat("with --target ", *options.target, ", which has no other scales")
+                                            : std::string(kNoPowersAsked),
+                                        warnings));
+  }
   const RangeOptions& ranges = options.ranges;
   PREON_RETURN_IF_ERROR(CheckKeyConflicts(options.given.keys, options.given.origins, warnings));
   Status fits = plan.compat != Compat::kOnnxRuntime
@@ -242,9 +258,14 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   };
   const bool fast = ranges.effort == Effort::kFast && (*method)->name() == "auto";
   PREON_ASSIGN_OR_RETURN(choices.method, fast ? choices.without_trials() : make(**method, ranges.method_options));
-  PREON_RETURN_IF_ERROR(
-      CheckMethodKeys(ranges, MethodsOf(ranges, plan.settings.layers, plan.settings.overrides, builtins.methods),
-                      configured, builtins.methods, origins, warnings));
+  const std::set<std::string> methods =
+      MethodsOf(ranges, plan.settings.layers, plan.settings.overrides, builtins.methods);
+  PREON_RETURN_IF_ERROR(CheckMethodKeys(ranges, methods, configured, builtins.methods, origins, warnings));
+  choices.every_value = choices.method->wants_every_value() || WantEveryValue(methods, configured, builtins.methods);
+  if (choices.every_value && !options.calib.empty())
+    warnings->push_back(
+        "LWPUseHistogram=false: has no effect with --calib: the values were counted when its statistics were "
+        "collected");
   choices.plan = ResolvedPlan(plan, *choices.method);
   if (options.types.mixed_precision.enabled && !options.types.mixed_precision.tensors.empty())
     PREON_RETURN_IF_ERROR(AddMixedPrecision(choices.plan.settings.base_overrides, options.types.mixed_precision.tensors)
@@ -309,7 +330,7 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   }
   if (options.prepare.opset > NewestOpset())
     return Error(ErrorId::kBadOptionValue, "--opset: got ", options.prepare.opset, ", wanted at most ", NewestOpset());
-  if (!options.calib.empty()) PREON_RETURN_IF_ERROR(CheckCalibAlone(options.data, options.calibration));
+  if (!options.calib.empty()) PREON_RETURN_IF_ERROR(CheckCalibAlone(options.data, options.calibration, origins));
   if (!options.data.only.empty() && !options.data.from.has_samples())
     return Error(ErrorId::kConflictingOptions, "--only: has no effect without --data");
   PREON_RETURN_IF_ERROR(CheckWeightSearch(plan.weight_rule, plan.scale_type_of_weights(), origins, warnings));
@@ -320,8 +341,9 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
       CheckRandom(options.data.from, options.data.random, !options.search.space.empty(), origins, warnings));
   PREON_RETURN_IF_ERROR(CheckPreprocess(options.data.from, options.data.preprocess, origins, warnings));
   if (choices.method->collects())
-    PREON_RETURN_IF_ERROR(CheckInOrder(options.calibration, options.outputs.ranges, ranges.method));
-  WarnOfDoubtful(options.given.keys, choices.plan.activation, options.plan.activation_symmetric, warnings);
+    PREON_RETURN_IF_ERROR(CheckInOrder(options.calibration, options.outputs.ranges, ranges.method, origins));
+  WarnOfDoubtful(options.given.keys, choices.plan.activation, options.plan.activation_symmetric,
+                 NameOf("symmetric", origins), warnings);
   return choices;
 }
 

@@ -30,6 +30,7 @@ struct Choices {
   /// The method of a tensor that has one of its own, with the keys in the options that it has.
   /// Errors: kUnknownOption, those of the keys.
   std::function<Result<std::unique_ptr<RangeMethod>>(const std::string& name)> own_method;
+  bool every_value = false;           ///< a method wants statistics of every value (RangeMethod::wants_every_value)
   std::vector<std::string> warnings;  ///< of settings without effect
 };
 

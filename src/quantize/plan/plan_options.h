@@ -54,7 +54,8 @@ struct BlockRules {
 struct ExcludeOptions {
   std::vector<std::string> names;  ///< nodes (as in the user's file), globs `*`, `?` or `^` regular expressions
   std::vector<std::string> types;  ///< of operators
-  NodeSelectors paths;             ///< sub-graphs
+  std::string types_name = "exclude-type";  ///< what the user has set them by
+  NodeSelectors paths;                      ///< sub-graphs
   /// Nodes, graph inputs or outputs: what lies in front of all of the first, behind all of the last stays float.
   std::vector<std::string> first_nodes, last_nodes;
   /// How weights of all float nodes are stored; default: SafeFloatWeights, of targets of this runtime.

@@ -18,7 +18,8 @@ namespace preon {
 /// A setting that changes nothing, by Quark's name for it.
 struct IgnoredKey {
   std::string_view key;
-  std::string reason;  ///< one clause
+  std::string reason;      ///< one clause
+  bool so_anyway = false;  ///< what it asks for happens without it, too
 };
 
 /// Of what a target may have a default of its own for: what the user has set.
@@ -53,6 +54,8 @@ class Target {
   virtual bool FollowsRuntime() const { return false; }
   /// Targets to try where this one, chosen without --target, gains nothing over float: those likely to be faster first.
   virtual std::vector<OtherTarget> InsteadOfIt() const { return {}; }
+  /// Can weights have another form than codes behind a DequantizeLinear (PlanOptions::weight_form)?
+  virtual bool HasWeightForms() const { return true; }
   /// Does the target read PlanOptions::op_list?
   virtual bool HasOpList() const { return false; }
   /// Can it write OpListOptions::format kExtended?

@@ -99,8 +99,22 @@ std::vector<std::string> LayerSettingsOf::WithoutEffect(const Graph& graph,
   return warnings;
 }
 
+void WarnOfUnknownOperators(const Graph& rewritten, const std::vector<NamedTypes>& named,
+                            std::vector<std::string>* warnings) {
+  std::vector<std::string> known = OperatorTypes();
+  for (const auto& node : rewritten.nodes()) known.push_back(node->op_type);
+  for (const auto& [key, types] : named) {
+    for (const std::string& type : types) {
+      if (!Contains(known, type))
+        warnings->push_back(StrCat(key, ": '", type, "' has no effect: neither the model nor ONNX has such an operator",
+                                   DidYouMean(type, known)));
+    }
+  }
+}
+
 Status CheckOpTypes(const Graph& rewritten, const std::map<std::string, std::string>& source_types,
-                    const std::vector<std::string>& exclude_types, const std::vector<LayerOverride>& layers) {
+                    const std::vector<std::string>& exclude_types, std::string_view exclude_name,
+                    const std::vector<LayerOverride>& layers) {
   std::vector<std::string> known;
   for (const auto& [node, type] : source_types) known.push_back(type);
   for (const auto& node : rewritten.nodes()) known.push_back(node->op_type);
@@ -116,7 +130,7 @@ Status CheckOpTypes(const Graph& rewritten, const std::map<std::string, std::str
     }
     return Status::Ok();
   };
-  PREON_RETURN_IF_ERROR(check(exclude_types, "exclude-type"));
+  PREON_RETURN_IF_ERROR(check(exclude_types, exclude_name));
   for (size_t index = 0; index < layers.size(); ++index)
     PREON_RETURN_IF_ERROR(check(layers[index].selectors.op_types, StrCat("layer configuration ", index + 1)));
   return Status::Ok();

@@ -47,7 +47,11 @@ class LayerSettingsOf {
 /// Are types that neither the user's model nor the rewritten one has misspelt? Lists of types are made for many models:
 /// an operator of ONNX is right, and so is a name that resembles none. Errors: kNameNotInModel with the nearest type.
 Status CheckOpTypes(const Graph& rewritten, const std::map<std::string, std::string>& source_types,
-                    const std::vector<std::string>& exclude_types, const std::vector<LayerOverride>& layers);
+                    const std::vector<std::string>& exclude_types, std::string_view exclude_name,
+                    const std::vector<LayerOverride>& layers);
+/// Warns of types that neither the rewritten model nor ONNX has.
+void WarnOfUnknownOperators(const Graph& rewritten, const std::vector<NamedTypes>& named,
+                            std::vector<std::string>* warnings);
 
 /// For PassEnv::settings_of; null where the options have no settings for single nodes or tensors. The options must live
 /// as long.

@@ -293,8 +293,8 @@ PlanOptions WithLayerSettings(const Graph& graph, PlanOptions options, const Qua
 }
 
 Result<QuantPlan> PlanWithLayerSettings(const Target& target, const Model& model, const PlanOptions& options) {
-  PREON_RETURN_IF_ERROR(
-      CheckOpTypes(model.graph, options.settings.source_types, options.exclude.types, options.settings.layers));
+  PREON_RETURN_IF_ERROR(CheckOpTypes(model.graph, options.settings.source_types, options.exclude.types,
+                                     options.exclude.types_name, options.settings.layers));
   PlanOptions plain = options;
   target.SettleFormat(&plain);
   PlanOptions with = plain;

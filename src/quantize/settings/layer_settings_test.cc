@@ -266,14 +266,25 @@ TEST(LayerSettingsOf, TypesThatANodeReplacedAreWeakerThanItsOwn) {
 TEST(LayerSettingsOf, TypesOfTheRewrittenModelAreKnownToo) {
   Graph graph = Fork();
   const auto check = [&](const PlanOptions& options) {
-    return CheckOpTypes(graph, options.settings.source_types, {}, options.settings.layers);
+    return CheckOpTypes(graph, options.settings.source_types, {}, "exclude-type", options.settings.layers);
   };
   EXPECT_TRUE(check(WithTypes({"Conv"}, {"MatMul"})).ok());
   const Status status = check(WithTypes({"Conv"}, {"MatMull"}));
   EXPECT_EQ(status.id(), ErrorId::kNameNotInModel);
   EXPECT_NE(status.message().find("did you mean 'MatMul'?"), std::string::npos) << status.message();
-  EXPECT_TRUE(CheckOpTypes(graph, {}, {"Gemm", "SomebodysOperator"}, {}).ok());  // lists are made for many models
-  EXPECT_EQ(CheckOpTypes(graph, {}, {"Gema"}, {}).id(), ErrorId::kNameNotInModel);
+  const auto excluded = [&](const std::vector<std::string>& types) {
+    return CheckOpTypes(graph, {}, types, "layer_type_config", {});
+  };
+  EXPECT_TRUE(excluded({"Gemm", "SomebodysOperator"}).ok());  // lists are made for many models
+  EXPECT_EQ(excluded({"Gema"}).id(), ErrorId::kNameNotInModel);
+  EXPECT_TRUE(excluded({"Gema"}).message().starts_with("layer_type_config: ")) << excluded({"Gema"}).message();
+}
+
+TEST(WarnOfUnknownOperators, WhatNeitherTheModelNorOnnxHas) {
+  std::vector<std::string> warnings;
+  WarnOfUnknownOperators(Fork(), {{"CopySharedInit", {"Conv", "LSTM", "Gema"}}}, &warnings);
+  EXPECT_EQ(warnings, std::vector<std::string>{"CopySharedInit: 'Gema' has no effect: neither the model nor ONNX has "
+                                               "such an operator; did you mean 'Gemm'?"});
 }
 
 TEST(LayerSettingsOf, WhatIsLeftInFloatIsTold) {

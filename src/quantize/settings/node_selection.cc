@@ -76,7 +76,7 @@ Status CheckNames(const Graph& source, const std::vector<std::string>& exclude, 
 }
 
 Selection::Selection(const ExcludeOptions& exclude, const std::vector<std::string>& wanted)
-    : types_(exclude.types), nodes_(exclude.paths.nodes), wanted_(wanted) {
+    : types_(exclude.types), types_name_(exclude.types_name), nodes_(exclude.paths.nodes), wanted_(wanted) {
   for (const std::string& pattern : exclude.names) patterns_.emplace_back(pattern, *NamePattern::Parse(pattern));
 }
 
@@ -102,7 +102,7 @@ std::vector<std::string> Selection::WithoutEffect(const Graph& graph) const {
   }
   for (const std::string& type : types_) {
     if (std::ranges::any_of(nodes, [&](const auto& node) { return node->op_type == type; })) continue;
-    warnings.push_back(StrCat("exclude-type: '", type, "' has no effect: no such node is left after the rewrites"));
+    warnings.push_back(StrCat(types_name_, ": '", type, "' has no effect: no such node is left after the rewrites"));
   }
   return warnings;
 }

@@ -55,6 +55,7 @@ class Selection {
  private:
   std::vector<std::pair<std::string, NamePattern>> patterns_;
   std::vector<std::string> types_;
+  std::string types_name_;
   std::set<std::string> nodes_;
   std::vector<std::string> wanted_;
 };

@@ -26,6 +26,7 @@ class DynamicTarget final : public Target {
     return options.activation == DataType::kUInt8 && IsByte(options.weight);
   }
   bool FollowsRuntime() const override { return true; }
+  bool HasWeightForms() const override { return false; }
   bool NeedsStatistics(const PlanOptions&) const override { return false; }
   bool TakesImprovements(const PlanOptions&) const override { return false; }
 
@@ -41,8 +42,7 @@ class DynamicTarget final : public Target {
     PREON_RETURN_IF_ERROR(CheckTypes(options.activation, options.weight));
     for (const auto& [given, option] : {std::pair(options.activation_symmetric.has_value(), "--symmetric"),
                                         std::pair(options.scale_type != ScaleType::kFloat32, "--scale-type"),
-                                        std::pair(options.HasBlockSize(), "--block-size"),
-                                        std::pair(options.weight_form.has_value(), "--weight-form")}) {
+                                        std::pair(options.HasBlockSize(), "--block-size")}) {
       if (given) return Error(ErrorId::kConflictingOptions, option, ": has no effect with --target dynamic");
     }
     return PlanDynamic(model, options);

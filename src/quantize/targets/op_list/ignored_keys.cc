@@ -22,15 +22,15 @@ std::vector<std::string_view> SetAmong(const std::vector<SetKey>& keys) {
 
 // Keys that the extended quantizer alone reads. Switched off, a rule is what it is without a target that has it: that
 // goes for all keys here.
-std::vector<std::string_view> ExtendedKeys(std::optional<bool> transpose, std::optional<bool> reshape,
-                                           bool aligns_elementwise, bool removes_fused) {
-  return SetAmong({{aligns_elementwise, "AlignEltwiseQuantType"},
-                   {removes_fused, "RemoveFusedQDQ"},
-                   {transpose.value_or(false), "AlignTranspose"},
-                   {reshape.value_or(false), "AlignReshape"}});
+std::vector<std::string_view> ExtendedKeys(bool aligns_elementwise, bool removes_fused) {
+  return SetAmong({{aligns_elementwise, "AlignEltwiseQuantType"}, {removes_fused, "RemoveFusedQDQ"}});
 }
 
-// … and that for CNNs on NPUs.
+// … and others of ours, but with the other tools' rules. Positions have no such moves.
+std::vector<std::string_view> MoveKeys(std::optional<bool> transpose, std::optional<bool> reshape) {
+  return SetAmong({{transpose.value_or(false), "AlignTranspose"}, {reshape.value_or(false), "AlignReshape"}});
+}
+
 std::vector<std::string_view> AlignKeys(const AlignOptions& align) {
   return SetAmong({{align.concat.value_or(false), "AlignConcat"},
                    {align.pool.value_or(false), "AlignPool"},
@@ -75,19 +75,19 @@ std::vector<IgnoredKey> OpListRules::IgnoredKeys(const OpListAsked& asked) const
   };
   const char* kExtended =
       target == "quark" ? "the extended one (other types) does" : "the extended quantizer of target quark does";
-  if (!extended)
-    ignore(
-        ExtendedKeys(asked.op_list.align.transpose, asked.op_list.align.reshape, pairs.align_elementwise, pairs.fused),
-        kExtended);
-  if (!extended && !has_positions) ignore(AlignKeys(asked.op_list.align), kExtended);
+  if (!extended) ignore(ExtendedKeys(pairs.align_elementwise, pairs.fused), kExtended);
+  if (!AlignsScales(asked.compat))
+    ignore(MoveKeys(asked.op_list.align.transpose, asked.op_list.align.reshape), kExtended);
+  if (!AlignsScales(asked.compat) && !has_positions) ignore(AlignKeys(asked.op_list.align), kExtended);
   if (!has_positions) ignore(ShiftKeys(asked.op_list.shifts), "target npu-cnn does");
   if (!simulates_dpu)
     ignore(DpuKeys(asked.op_list.dpu), "target npu-cnn and the extended quantizer of target quark do");
   const bool symmetric = Symmetric(asked.activation, asked.symmetric);
   const bool settings = asked.settings.any();
   if (pairs.fold_relu && (symmetric || !extended))
-    ignored.push_back(
-        {"FoldRelu", symmetric ? "symmetric codes can't replace a Relu or Clip" : "Relu and Clip are folded anyway"});
+    ignored.push_back({"FoldRelu",
+                       symmetric ? "symmetric codes can't replace a Relu or Clip" : "Relu and Clip are folded anyway",
+                       !symmetric});
   if (pairs.fused && extended) {
     std::vector<TensorType> types = asked.settings.Types();
     types.insert(types.end(), {asked.activation, asked.weight});
@@ -95,7 +95,8 @@ std::vector<IgnoredKey> OpListRules::IgnoredKeys(const OpListAsked& asked) const
       ignored.push_back({"RemoveFusedQDQ", "no tensor has a block format"});
   }
   if (pairs.unsigned_relu && !symmetric && !settings)
-    ignored.push_back({"UseUnsignedReLU", "activations are asymmetric, so that codes of a Relu start at 0 anyway"});
+    ignored.push_back(
+        {"UseUnsignedReLU", "activations are asymmetric, so that codes of a Relu start at 0 anyway", true});
   if (!pairs.channel_axis.empty() && !asked.per_channel && !settings)
     ignored.push_back({"QDQOpTypePerChannelSupportToAxis", "weights have one scale each, not one per channel"});
   return ignored;

@@ -13,7 +13,7 @@ std::vector<std::string_view> Keys(const PlanOptions& options, const OpListRules
   std::vector<std::string_view> keys;
   for (const IgnoredKey& ignored :
        rules.IgnoredKeys({options.op_list, options.activation, options.weight, options.activation_symmetric,
-                          options.per_channel, options.settings})) {
+                          options.per_channel, options.settings, options.compat})) {
     EXPECT_FALSE(ignored.reason.empty()) << ignored.key;
     keys.push_back(ignored.key);
   }
@@ -38,9 +38,13 @@ TEST(IgnoredKeys, OfTheExtendedLayout) {
     layout.pairs.align_elementwise = true;
     layout.align.rounds = 3;
   };
-  const PlanOptions base = OptionsFor(set), extended = OptionsFor(set, DataType::kUInt16);
-  EXPECT_THAT(Keys(base, RulesOf(base)), ElementsAre("AlignEltwiseQuantType", "AlignConcat", "MaxLoopNum"));
+  PlanOptions base = OptionsFor(set), extended = OptionsFor(set, DataType::kUInt16);
+  EXPECT_THAT(Keys(base, RulesOf(base)), ElementsAre("AlignEltwiseQuantType"));
   EXPECT_THAT(Keys(extended, RulesOf(extended)), IsEmpty());
+  EXPECT_THAT(Keys(extended, OrtRules()), ElementsAre("AlignEltwiseQuantType"));
+  base.compat = Compat::kQuark;
+  EXPECT_THAT(Keys(base, RulesOf(base)), ElementsAre("AlignEltwiseQuantType", "AlignConcat", "MaxLoopNum"));
+  extended.compat = Compat::kOnnxRuntime;
   EXPECT_THAT(Keys(extended, OrtRules()), ElementsAre("AlignEltwiseQuantType", "AlignConcat", "MaxLoopNum"));
 }
 

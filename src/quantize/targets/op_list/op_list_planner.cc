@@ -55,7 +55,7 @@ class OpListPlanner {
     if (options_.blocks.refine_axis && !KeepsBlockAxes(options_.MixesAsQuark(), options_.activation, options_.weight))
       RefineBlockAxes(graph_, &plan_);
     InheritRanges(graph_, options_.passthrough, options_.settings.overrides, &plan_);
-    if (rules_.extended) PlanAlignments(graph_, options_.op_list.align, &plan_);
+    if (rules_.AlignsScales(options_.compat)) PlanAlignments(graph_, options_.op_list.align, &plan_);
     DropUnusedPairs();
     PREON_RETURN_IF_ERROR(CheckPlan(plan_));
     if (!rules_.guards_float_regions) PREON_RETURN_IF_ERROR(CheckConvolutions(graph_, plan_));

@@ -41,6 +41,7 @@ struct OpListAsked {
   std::optional<bool> symmetric;  ///< activations
   bool per_channel = true;
   const TensorSettings& settings;
+  Compat compat = Compat::kOff;
 };
 
 struct OpListRules {
@@ -75,6 +76,8 @@ struct OpListRules {
   bool Symmetric(const TensorType& activation, std::optional<bool> wanted) const;
   /// The form for a weight of the node, where the user names none. `plan` knows all activations.
   WeightForm FormOf(const WeightPlan& weight, const QuantPlan& plan, const Node& node, Compat compat) const;
+  /// Are scales aligned as they are, whatever they are? The other tools have that in one of their quantizers alone.
+  bool AlignsScales(Compat compat) const { return extended || (!has_positions && compat == Compat::kOff); }
   /// Positions and operators of the DPU, as the rules have them and the user wants them.
   void SetNpuFacts(const AlignOptions& align, const ShiftOptions& shifts, const DpuOptions& dpu, QuantPlan* plan) const;
   /// Target::IgnoredKeys of the targets that mark tensors by these rules.

@@ -20,7 +20,8 @@ class OpListTarget : public Target {
   }
   std::vector<IgnoredKey> IgnoredKeys(const PlanOptions& options) const override {
     return RulesOf(options).IgnoredKeys({options.op_list, options.activation, options.weight,
-                                         options.activation_symmetric, options.per_channel, options.settings});
+                                         options.activation_symmetric, options.per_channel, options.settings,
+                                         options.compat});
   }
 
  protected:

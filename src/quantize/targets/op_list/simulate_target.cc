@@ -14,6 +14,7 @@ class SimulateTarget final : public OpListTarget {
   int64_t RequiredOpset(const PlanOptions& options) const override { return OpListOpset(options.Needs(), kOperators); }
   bool Takes(const PlanOptions&) const override { return true; }
   bool HasOwnNumbers() const override { return true; }
+  bool HasOpList() const override { return true; }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
     return PlanOpList(model, options, RulesOf(options));

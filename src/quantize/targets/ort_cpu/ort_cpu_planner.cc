@@ -323,10 +323,8 @@ Status CheckOrtCpuTypes(const TensorType& activation, const TensorType& weight, 
 
 Result<QuantPlan> PlanForOrtCpu(const Model& model, const PlanOptions& options) {
   PREON_RETURN_IF_ERROR(CheckOrtCpuTypes(options.activation, options.weight, options.settings));
-  for (const auto& [given, name] : {std::pair(options.HasBlockSize(), "--block-size"),
-                                    std::pair(options.weight_form.has_value(), "--weight-form")}) {
-    if (given) return Error(ErrorId::kConflictingOptions, name, ": has no effect with --target ort-cpu");
-  }
+  if (options.HasBlockSize())
+    return Error(ErrorId::kConflictingOptions, "--block-size: has no effect with --target ort-cpu");
   PREON_ASSIGN_OR_RETURN(QuantPlan plan, OrtCpuPlanner(model, options).Run());
   FloatNodes left_float = options.left_float;
   const FloatFallback too_small{.advice = [&](const QuantPlan& planned) -> Result<FloatNodes> {

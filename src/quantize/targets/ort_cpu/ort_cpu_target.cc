@@ -25,9 +25,10 @@ class OrtCpuTarget final : public Target {
   bool Takes(const PlanOptions& options) const override {
     return CheckOrtCpuTypes(options.activation, options.weight, options.settings).ok() &&
            CheckOrtCpuTypes(options.activation, options.weight, options.possible).ok() && !options.HasBlockSize() &&
-           !options.weight_form;
+           options.weight_form.value_or(WeightForm::kPacked) == WeightForm::kPacked;
   }
   bool FollowsRuntime() const override { return true; }
+  bool HasWeightForms() const override { return false; }
   // Neither needs ranges of activations, so that nothing is calibrated again.
   std::vector<OtherTarget> InsteadOfIt() const override {
     return {{.name = "dynamic"}, {.name = "matmul-nbits", .weight = DataType::kInt8}};
