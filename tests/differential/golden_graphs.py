@@ -82,8 +82,10 @@ def attribute_value(value):
     if isinstance(value, dict) and "d" in value:
         kind, dims, values = tensor_of(value)
         return (kind.replace("float", "float32") if kind == "float" else kind, dims, tuple(np.ravel(values).tolist()) if not isinstance(values, dict) else str(values))
-    if isinstance(value, (onnx.GraphProto, dict)):
-        return "graph"
+    if isinstance(value, onnx.GraphProto):
+        return ("graph", tuple(sorted((node.op_type, node.domain) for node in value.node if node.op_type != "Constant")))
+    if isinstance(value, dict):
+        return ("graph", tuple(sorted((node[0], node[1]) for node in value["nodes"] if node[0] != "Constant")))
     return value
 
 

@@ -3,6 +3,8 @@ import base64
 import functools
 import json
 import lzma
+import os
+import pathlib
 from collections import Counter
 
 import data_root
@@ -15,6 +17,12 @@ ort = pytest.importorskip("onnxruntime", reason="onnxruntime, which runs the mod
 
 DATA = data_root.data_root()
 GRAPHS = data_root.QUARK / "graphs"
+LIBRARY = pathlib.Path(os.environ.get("PREON_BUILD") or pathlib.Path(__file__).resolve().parents[2] / "build") / "lib/libpreon_ops.so"
+
+
+# What the runtime says of a model that it can't load or run.
+_errors = ort.capi.onnxruntime_pybind11_state
+DOES_NOT_RUN = (_errors.Fail, _errors.InvalidArgument, _errors.InvalidGraph, _errors.NotImplemented, _errors.RuntimeException)
 
 
 @functools.cache
@@ -51,6 +59,46 @@ def stored_constant(entry, source):
     return np.frombuffer(base64.b64decode(entry["b64"]), kind).reshape(entry["d"]) if "b64" in entry else None
 
 
+class NotStored(Exception):
+    """A constant of which only the digest is stored, or a sub-graph."""
+
+
+def _attribute(value):
+    if not isinstance(value, dict):
+        return value
+    if "d" not in value:
+        raise NotStored("a sub-graph")
+    return numpy_helper.from_array(stored_constant(value, {}))
+
+
+def _initializer(name, entry, source):
+    kind = onnx.TensorProto.DataType.Value(entry["t"].upper())
+    if "b64" in entry and entry["t"] not in ("int4", "uint4"):
+        return helper.make_tensor(name, kind, entry["d"], base64.b64decode(entry["b64"]), raw=True)
+    value = stored_constant(entry, source)
+    if value is None or entry["t"] in ("int4", "uint4"):
+        raise NotStored(name)
+    if entry["t"] in ("bfloat16", "float8e4m3fn"):
+        return helper.make_tensor(name, kind, entry["d"], np.asarray(entry["v"], np.float32).ravel())
+    return numpy_helper.from_array(value, name)
+
+
+def stored_model(run, source, like):
+    """The stored graph as a model that runs. `source`: constants of the float model; `like`: a model of the same operator sets."""
+    nodes, made = [], {*run["init"], *(each[0] for each in run["inputs"]), ""}
+    waiting = [helper.make_node(each[0], each[3], each[4], each[2], domain=each[1], **{name: _attribute(value) for name, value in (each[5] if len(each) > 5 else {}).items()})
+               for each in run["nodes"]]
+    while waiting:   # what the other tool has appended stands behind its readers
+        ready = [node for node in waiting if set(node.input) <= made]
+        assert ready, waiting[0]
+        nodes += ready
+        made.update(output for node in ready for output in node.output)
+        waiting = [node for node in waiting if node not in ready]
+    values = lambda those: [helper.make_tensor_value_info(name, onnx.TensorProto.DataType.Value(kind.upper()), None if dims is None else dims) for name, kind, dims in those]
+    graph = helper.make_graph(nodes, "stored", values(run["inputs"]), values(run["outputs"]), [_initializer(name, entry, source) for name, entry in run["init"].items()])
+    return helper.make_model(graph, opset_imports=like.opset_import, ir_version=like.ir_version)
+
+
 def stored_floats(text):
     return np.frombuffer(base64.b64decode(text), np.float32)
 
@@ -65,6 +113,8 @@ def operators(model):
 
 def session(model, optimized=False):
     options = ort.SessionOptions()
+    if any(node.domain == "com.amd.quark" for node in model.graph.node):
+        options.register_custom_ops_library(str(LIBRARY))
     if not optimized:
         options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 3

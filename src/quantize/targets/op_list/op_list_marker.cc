@@ -58,6 +58,8 @@ class Marker {
     if (selection_.Excludes(node)) return leave(FloatReason::kExcluded, "excluded by the user");
     if (const auto left = options_.left_float.find(node.name); left != options_.left_float.end())
       return leave(left->second, std::string(LeftFloatDetail(left->second)));
+    if (options_.compat != Compat::kOff && node.IsInBranch())
+      return leave(FloatReason::kSubgraph, "in a branch of an If, which the other tools leave in float");
     if (!IsListed(node)) {
       const bool by_user = !options_.op_list.selection.op_types.empty();
       return leave(by_user ? FloatReason::kExcluded : FloatReason::kNoKernel,
@@ -89,12 +91,10 @@ class Marker {
     return (node.domain.empty() || node.domain == "com.microsoft") && rules_.Quantizes(node.op_type);
   }
 
-  // Scores with a mask in them, on their way to a Softmax.
   bool IsMasked(const std::string& tensor) const {
     return rules_.keeps_masks_float && options_.compat == Compat::kOff && FeedsSoftmaxWithMask(graph_, tensor);
   }
 
-  // --- Which tensors -------------------------------------------------------------------------------------------
   bool IsConstant(const std::string& tensor) const { return graph_.Initializer(tensor) != nullptr; }
 
   bool IsQuantizable(const std::string& tensor) const {
