@@ -57,8 +57,11 @@ class Algorithm {
   /// tool has no such thing.
   bool AppliesTo(const Target& target, const PlanOptions& options) const {
     const bool improves = options.compat == Compat::kOff && target.TakesImprovements(options);
-    return (improves || phase() != AlgorithmPhase::kWrite) && Suits(target);
+    const bool suits = options.compat != Compat::kOff || SuitsWeights(options.weight);
+    return (improves || phase() != AlgorithmPhase::kWrite) && suits && Suits(target);
   }
+  /// Has it anything to gain for weights of this type?
+  virtual bool SuitsWeights(const TensorType&) const { return true; }
   /// Its own kind of statistic, where sketches do not hold what it needs; merging and resuming need it.
   virtual const StatisticKind* statistic() const { return nullptr; }
 

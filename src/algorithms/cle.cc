@@ -242,6 +242,8 @@ class Cle final : public Algorithm {
   AlgorithmPhase phase() const override { return AlgorithmPhase::kFloatModel; }
   bool on_by_default() const override { return false; }
   std::string_view quark_name() const override { return "cle"; }
+  // Floats and blocks have no scale that large channels could take from small ones: they lose by what moves.
+  bool SuitsWeights(const TensorType& type) const override { return IsIntType(type.type()) && type.block() == nullptr; }
   std::span<const AlgorithmOption> options() const override { return kCleOptions; }
   Result<std::unique_ptr<Algorithm>> Configured(const AlgorithmValues& values) const override {
     return std::unique_ptr<Algorithm>(std::make_unique<Cle>(values));

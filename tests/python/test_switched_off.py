@@ -74,7 +74,7 @@ def test_a_misspelt_type_is_told(tmp_path, model, reader, samples, typed, meant)
 @pytest.mark.parametrize("target", ["ort-cpu", "quark", "ort", "simulate", "npu-cnn", "npu-transformer", "tensorrt"])
 def test_every_flag_may_be_off_on_the_command_line(preon, model, data, keys, target):
     """Each runs; one without effect says so by its name, and nothing but a flag's own effect is left out."""
-    refused = {"npu-cnn": {"ActivationSymmetric", "WeightSymmetric"}, "tensorrt": {"ActivationSymmetric"}}.get(target, set())   # they have no zero points
+    refused = {"npu-cnn": {"ActivationSymmetric", "WeightSymmetric"}, "tensorrt": {"ActivationSymmetric", "WeightSymmetric"}}.get(target, set())   # they have no zero points
     failed = set()
     for flag in (key["name"] for key in keys if key["type"] == "true or false"):
         done = preon("quantize", model, "-o", "out.onnx", "--data", data, "--target", target, "--effort", "fast", "--always-write", "--json", "--option", f"{flag}=false")

@@ -159,7 +159,9 @@ Result<ChosenAlgorithms> ChooseAlgorithms(const Target& target, const PlanOption
       // Quark's numbers are those without algorithms that improve a plan.
       const std::string with = given.disabled.contains(name) ? StrCat("--disable-algorithm ", name)
                                : plan.compat != Compat::kOff ? StrCat("--compat ", CompatName(plan.compat))
-                                                             : StrCat("--target ", target.name());
+                               : !algorithm->SuitsWeights(plan.weight)
+                                   ? StrCat("weights of type ", plan.weight.name(), ", which have no common scale")
+                                   : StrCat("--target ", target.name());
       if (is_asked) PREON_RETURN_IF_ERROR(CheckUnused(name, asked->second.by_config, with, warnings));
       continue;
     }
