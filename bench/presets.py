@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""What every preset of AMD Quark gives through the Python package, beside the same preset with Quark's rules (key Compat).
+
+Each preset quantizes each model in a process of its own, with the first samples of the task's calibration set; SQNR of the worst
+output on samples that nothing was calibrated or fitted with. "!" marks what is below Quark's rules, and the status is 1 then. Figures
+are kept after each run: the same command goes on where it ended.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import time
+import warnings
+
+from measure import ROOT, add_places, helper, machine, table
+
+MODELS = {"resnet20_cifar10": 64, "sst2_transformer": 32, "mobilenetv2_1.0": 16}  # samples that calibrate
+JUDGED = 64                      # samples of the SQNR
+RULES = ("preon", "quark")
+TOLERANCE = 0.05                 # dB that count as equal
+TOLD = 0.5                       # dB from which the page names a preset that is below
+MOST_SECONDS = 600
+PAGE = ROOT / "docs/presets.md"
+
+
+def names():
+    """All presets: the constants of the newer form, then the older ones by name."""
+    from preon.quantization.config import custom_config, get_default_config_mapping
+    return [*(name for name in vars(custom_config) if name.endswith("_QCONFIG")), *get_default_config_mapping()]
+
+
+def config_of(name, rules):
+    """As a script of Quark writes it."""
+    from preon import QConfig
+    from preon.quantization.config import custom_config
+    more = {"Compat": "quark"} if rules == "quark" else {}
+    if name.endswith("_QCONFIG"):
+        constant = getattr(custom_config, name)
+        return QConfig(constant.global_config, algo_config=constant.algo_config, extra_options={**constant.extra_options, **more})
+    config = QConfig.get_default_config(name)
+    config.global_quant_config.extra_options = {**config.global_quant_config.extra_options, **more}
+    return config
+
+
+def samples(folder, part, count):
+    import numpy as np
+    with np.load(folder / f"{part}.npz") as stored:
+        return {key: stored[key][:count] for key in stored if key != "label"}
+
+
+class Reader:
+    def __init__(self, arrays):
+        self.rows = iter([{name: values[index:index + 1] for name, values in arrays.items()} for index in range(len(next(iter(arrays.values()))))])
+
+    def get_next(self):
+        return next(self.rows, None)
+
+
+def one(work, task, name, rules):
+    """A preset on a model, as an object for the parent."""
+    import functools
+
+    import numpy as np
+    import preon
+    from preon.quantization import api
+    api.quantize = functools.partial(api.quantize, latency=0)  # the speed is not asked for
+    folder = pathlib.Path(work) / task
+    model, out = helper("bench_samples.py", work, task, 16, 16)["model"], folder / f"preset.{rules}.onnx"
+    begin = time.perf_counter()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            preon.ModelQuantizer(config_of(name, rules)).quantize_model(model, out, Reader(samples(folder, "calib", MODELS[task])))
+        seconds = time.perf_counter() - begin
+        judged = folder / f"judged{JUDGED}.npz"
+        if not judged.exists():
+            np.savez(judged, **samples(folder, "eval", JUDGED))
+        compared = preon.compare(model, out, data=str(judged), latency=0)
+        return {"sqnr_db": min(each["sqnr_db"] for each in compared.outputs.values()), "seconds": seconds}
+    except preon.PreonError as error:
+        return {"error": str(error)}
+
+
+def measured(args, task, name, rules):
+    command = [sys.executable, __file__, "--work", str(args.work), "--one", task, name, rules]
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=MOST_SECONDS)
+    except subprocess.TimeoutExpired:
+        return {"error": f"more than {MOST_SECONDS} s"}
+    return json.loads(done.stdout) if done.returncode == 0 else {"error": f"status {done.returncode}"}
+
+
+def text(result):
+    return f"{result['sqnr_db']:.1f}" if "sqnr_db" in result else "NaN" if "NaN" in result.get("error", "") else "error" if result else ""
+
+
+def is_below(both):
+    ours, theirs = (both.get(rules, {}) for rules in RULES)
+    return "sqnr_db" not in ours or ("sqnr_db" in theirs and ours["sqnr_db"] < theirs["sqnr_db"] - TOLERANCE)
+
+
+def lost(both):
+    """dB that the same preset with Quark's rules has more."""
+    ours, theirs = (both.get(rules, {}).get("sqnr_db") for rules in RULES)
+    return 0 if ours is None or theirs is None else theirs - ours
+
+
+def write_page(results, tasks):
+    lines = ["<!-- Written by ./dev bench presets --page. -->", "# Presets of AMD Quark, measured", "",
+             "`./dev bench presets`: each preset of the Python package, SQNR of the outputs in dB on "
+             f"{JUDGED} samples that nothing was calibrated or fitted with.",
+             "Left what the preset gives; right the same preset with Quark's rules (`Compat: quark`), which the stored runs of Quark 0.13 equal",
+             "([compatibility](compat.md)); NaN: its model gives none but NaN or infinity, so that nothing is written. Algorithms are preon's in both. "
+             + ", ".join(f"{task}: {count} samples calibrate" for task, count in MODELS.items() if task in tasks) + ".", "",
+             "| preset | " + " | ".join(tasks) + " |", "|---" * (len(tasks) + 1) + "|"]
+    for name in results:
+        cells = [" / ".join(text(results[name].get(task, {}).get(rules, {})) for rules in RULES) for task in tasks]
+        lines.append(f"| `{name}` | " + " | ".join(cells) + " |")
+    below = [f"`{name}` ({task}: {text(of[task]['preon'])} in place of {text(of[task]['quark'])})" for name, of in results.items() for task in tasks
+             if lost(of.get(task, {})) > TOLD]
+    lines += ["", f"Below Quark's rules by more than {TOLD} dB: " + (", ".join(below) or "none") + "."]
+    PAGE.write_text("\n".join(lines) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev bench presets", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("presets", nargs="*", help="default: all")
+    parser.add_argument("--model", action="append", help="default: " + ", ".join(MODELS))
+    parser.add_argument("--page", action="store_true", help="also writes docs/presets.md")
+    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
+    add_places(parser)
+    args = parser.parse_args()
+    if args.one:
+        print(json.dumps(one(args.work, *args.one)))
+        return
+    helper("prepare_data.py", args.work, "--list")
+    path = pathlib.Path(args.out or ROOT / "build/bench-presets.json")
+    results = json.loads(path.read_text())["results"] if path.exists() else {}
+    tasks = args.model or list(MODELS)
+    for task in tasks:
+        for name in args.presets or names():
+            for rules in RULES:
+                both = results.setdefault(name, {}).setdefault(task, {})
+                if rules in both:
+                    continue
+                both[rules] = measured(args, task, name, rules)
+                path.write_text(json.dumps({"bench": "presets", **machine(), "results": results}, indent=1) + "\n")
+            print(f"{task} {name}: {text(both['preon'])} / {text(both['quark'])}", file=sys.stderr, flush=True)
+    shown = {name: results[name] for name in args.presets or names()}
+    table(["preset", *tasks], [[name, *(" / ".join(text(of[task][rules]) for rules in RULES) + (" !" if is_below(of[task]) else "  ") for task in tasks)]
+                               for name, of in shown.items()])
+    if args.page:
+        write_page(shown, tasks)
+    sys.exit(any(is_below(of[task]) for of in shown.values() for task in tasks))
+
+
+if __name__ == "__main__":
+    main()
