@@ -307,6 +307,11 @@ class _Run(TypedDict, total=False):
     "run all samples N times (default 1)"
 
 
+class _QuantizeCalibrateCompareSearchSensitivityValidateReportRun(TypedDict, total=False):
+    provider: Optional[str]
+    "what computes float models while they are calibrated, and what run and compare measure: cpu (default), cuda or cuda:N, device N; needs an ONNX Runtime for CUDA"
+
+
 class _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun(TypedDict, total=False):
     custom_op_library: Optional[Many]
     "shared library with operators that the model uses and ONNX Runtime does not have, as programs register it there; its code runs"
@@ -335,6 +340,7 @@ class QuantizeOptions(
     _QuantizeCompare,
     _QuantizeCompareLintRetargetSearchValidateReport,
     _QuantizeCalibrateAnalyzeInstrument,
+    _QuantizeCalibrateCompareSearchSensitivityValidateReportRun,
     _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
@@ -354,6 +360,7 @@ class CalibrateOptions(
     _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCalibrateAnalyzeInstrument,
+    _QuantizeCalibrateCompareSearchSensitivityValidateReportRun,
     _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
@@ -395,6 +402,7 @@ class CompareOptions(
     _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _QuantizeCompare,
     _QuantizeCompareLintRetargetSearchValidateReport,
+    _QuantizeCalibrateCompareSearchSensitivityValidateReportRun,
     _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
@@ -494,6 +502,7 @@ class SearchOptions(
     _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCompareLintRetargetSearchValidateReport,
+    _QuantizeCalibrateCompareSearchSensitivityValidateReportRun,
     _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
@@ -513,6 +522,7 @@ class SensitivityOptions(
     _QuantizeCalibrateInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
+    _QuantizeCalibrateCompareSearchSensitivityValidateReportRun,
     _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
@@ -534,6 +544,7 @@ class ValidateOptions(
     _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCompareLintRetargetSearchValidateReport,
+    _QuantizeCalibrateCompareSearchSensitivityValidateReportRun,
     _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
@@ -556,6 +567,7 @@ class ReportOptions(
     _QuantizeCalibrateRangesInstrumentSearchSensitivityValidateReport,
     _QuantizeCalibrateRangesInstrumentPassesSearchSensitivityValidateReport,
     _QuantizeCompareLintRetargetSearchValidateReport,
+    _QuantizeCalibrateCompareSearchSensitivityValidateReportRun,
     _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass
@@ -564,6 +576,7 @@ class ReportOptions(
 class RunOptions(
     _QuantizeCalibrateRangesCompareDiffInstrumentLintRetargetExportQatSearchSensitivityValidateReportRun,
     _Run,
+    _QuantizeCalibrateCompareSearchSensitivityValidateReportRun,
     _QuantizeCalibrateRangesInspectCompareDiffInstrumentPassesLintRetargetExportQatSearchSensitivityValidateReportRun, total=False,
 ):
     pass

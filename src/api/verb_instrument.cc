@@ -4,7 +4,7 @@
 #include "pipeline/calibrate_stage.h"
 #include "pipeline/calibration_setup.h"
 #include "pipeline/output.h"
-#include "runtime/served_session.h"
+#include "runtime/served/served_session.h"
 
 namespace preon {
 namespace {

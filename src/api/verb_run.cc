@@ -68,7 +68,8 @@ Status CheckNotExternalData(const OutputOptions& outputs, const std::string& mod
 Result<RunResult> RunVerb(const std::string& model, RunInputs& run) {
   if (!run.samples.open) return MissingData("run", "--data SRC");
   run.context.BeginStage("load");
-  PREON_ASSIGN_OR_RETURN(Session session, OpenChecked(model, {.threads = run.context.ThreadCount()}, run.context));
+  PREON_ASSIGN_OR_RETURN(Session session,
+                         OpenChecked(model, {.threads = run.context.ThreadCount()}, run.context.OnDevice()));
   std::optional<SavedOutputs> outputs;
   if (!run.options.run.save_folder.empty()) {
     std::vector<std::string> inputs = run.options.data.Paths();
@@ -99,8 +100,9 @@ Result<CompareResult> CompareVerb(const std::string& reference, const std::strin
   CompareResult result{.reference = reference, .other = other};
   result.reference_size_bytes = ModelSizeBytes(reference);
   result.other_size_bytes = ModelSizeBytes(other);
-  PREON_ASSIGN_OR_RETURN(Session first, OpenChecked(reference, TimedSession(run.context), run.context));
-  PREON_ASSIGN_OR_RETURN(Session second, OpenChecked(other, TimedSession(run.context), run.context));
+  const SessionOptions timed = TimedSession(run.context);
+  PREON_ASSIGN_OR_RETURN(Session first, OpenChecked(reference, timed, run.context.OnDevice()));
+  PREON_ASSIGN_OR_RETURN(Session second, OpenChecked(other, timed, run.context.OnDevice()));
   run.context.BeginStage("compare");
   PREON_ASSIGN_OR_RETURN(const std::vector<TensorSpec> inputs, InputsOf(first, reference, run.samples, run.context));
   PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, run.samples.open(inputs, {}));

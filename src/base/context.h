@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,15 @@ struct Progress {
 /// mode).
 inline constexpr std::string_view kInMemory = "(memory)";
 
+/// The processor that computes a model's operators. (docs/design/cuda.md)
+struct Provider {
+  std::optional<int> cuda_device = std::nullopt;  ///< number of a CUDA device; nullopt: the CPU
+
+  bool is_cpu() const { return !cuda_device; }
+  /// As --provider takes it.
+  std::string Name() const { return is_cpu() ? "cpu" : StrCat("cuda:", *cuda_device); }
+};
+
 /// Owned by the caller of the pipeline, outlives it. Sinks may be called from any one thread at a time.
 struct RunContext {
   int threads = 0;      ///< wanted threads for inference and own loops; 0 = all cores (see ThreadCount)
@@ -38,6 +48,8 @@ struct RunContext {
   const std::atomic<bool>* cancel = nullptr;            ///< set by a signal handler; may be null
   StageClock* stages = nullptr;                         ///< times of the stages; may be null
   std::shared_ptr<const CustomOpLibraries> custom_ops;  ///< that models may need; may be null
+  Provider device;                                      ///< --provider: of sessions that are opened with OnDevice()
+  bool on_device = false;                               ///< else sessions compute on the CPU
 
   void Log(LogLevel level, std::string_view message) const {
     if (log) log(level, message);
@@ -56,6 +68,14 @@ struct RunContext {
     quiet.progress = {};
     return quiet;
   }
+  /// The same for float models that are calibrated, and for what is run or compared.
+  RunContext OnDevice() const {
+    RunContext there = *this;
+    there.on_device = true;
+    return there;
+  }
+  /// Of the sessions that are opened.
+  Provider provider() const { return on_device ? device : Provider(); }
   /// kCancelled once the cancel flag is set.
   Status CheckCancelled() const;
   /// `threads`, at most the number of cores this process may use, which is also the default.

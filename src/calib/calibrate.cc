@@ -59,7 +59,8 @@ Result<CalibrationData> Calibrate(Model model, const StatisticsRequest& request,
                                   const CalibrateOptions& options, const RunContext& context) {
   // With the optimizer off, convolutions sum in an order that depends on the number of threads: whoever wants the
   // values bit for bit wants them from as many threads as the runtime gets elsewhere.
-  const bool serial = options.serial_threads > 0 || !options.optimize || options.collection != nullptr;
+  const bool serial = options.serial_threads > 0 || !options.optimize || options.collection != nullptr ||
+                      !context.provider().is_cpu();  // one run at a time on another processor
   const int threads = options.serial_threads > 0 ? options.serial_threads : context.ThreadCount();
   const RunPlan runs =
       serial ? RunPlan{.at_once = 1, .threads = threads} : PlanRuns(model, threads, source, options.memory);
@@ -75,6 +76,7 @@ Result<CalibrationData> Calibrate(Model model, const StatisticsRequest& request,
   ObservedSessionOptions session_options;
   session_options.session.threads = runs.threads;
   session_options.optimize = options.optimize;
+  session_options.beside = !context.provider().is_cpu();
   PREON_ASSIGN_OR_RETURN(ObservedSession session,
                          ObservedSession::Open(model, observer.observer().observed(), shown, session_options, context));
 

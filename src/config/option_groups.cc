@@ -32,7 +32,7 @@ constexpr auto kGraph = std::to_array<OptionName>({"fix-shape", "float16", "opse
                                                    "value-info", "always-write", "fix", "key-file"});
 constexpr auto kAnalysis = std::to_array<OptionName>({"group-by", "tolerance", "cover", "save-histograms"});
 constexpr auto kResources = std::to_array<OptionName>(
-    {"workers", "memory", "one-in", "resume", "checkpoint", "sampler", "study", "latency", "tmp-dir"});
+    {"workers", "memory", "provider", "one-in", "resume", "checkpoint", "sampler", "study", "latency", "tmp-dir"});
 constexpr auto kMessages = std::to_array<OptionName>({"json", "quiet", "verbose", "help"});
 
 // And the switches of algorithms.

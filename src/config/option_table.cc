@@ -7,13 +7,11 @@
 #include "config/judging_options.h"
 #include "config/option_values.h"
 #include "config/options_of_quantize.h"
+#include "config/runtime_options.h"
 #include "instrument/output_name.h"
 
 namespace preon {
 namespace {
-constexpr uint32_t kNeedsData = kVerbQuantize | kVerbCalibrate | kVerbRanges | kVerbRun | kVerbCompare |
-                                kVerbInstrument | kVerbLint | kVerbValidate | kVerbSensitivity | kVerbReport |
-                                kVerbDiff | kVerbRetarget | kVerbSearch | kVerbExportQat;
 constexpr uint32_t kPlans = kVerbQuantize | kVerbCalibrate | kVerbInstrument;
 constexpr uint32_t kObserves = kPlans | kVerbRanges;
 constexpr uint32_t kReadsRanges = kVerbRanges | kVerbAnalyze;
@@ -311,22 +309,8 @@ constexpr OptionSpec kOptions[] = {
      [](Options& o, const std::string& v) { o.run.save_folder = v; return Status::Ok(); }},
     {"repeat", "N", "run all samples N times (default 1)", OptionKind::kValue, kVerbRun,
      [](Options& o, const std::string& v) { return SetCount(o.run.repeat, v, 1); }},
-    {"threads", "N", "number of threads (default: all cores that this process may use)", OptionKind::kValue,
-     kNeedsData | kVerbDoctor,
-     [](Options& o, const std::string& v) {
-       int64_t threads = 0;
-       PREON_RETURN_IF_ERROR(SetCount(threads, v, 1));
-       if (threads > 4096) return BadValue(v, "at most 4096");
-       o.resources.threads = static_cast<int>(threads);
-       return Status::Ok();
-     }},
-    {"custom-op-library", "FILE", "shared library with operators that the model uses and ONNX Runtime does not have, "
-     "as programs register it there; its code runs", OptionKind::kList, kNeedsData | kVerbInspect | kVerbPasses,
-     [](Options& o, const std::string& v) { o.resources.custom_op_libraries.push_back(v); return Status::Ok(); }},
     {"options", "", "also list AMD Quark's keys with type, default and meaning here; with --json all options in full",
      OptionKind::kFlag, kVerbDoctor, [](Options& o, const std::string& v) { return SetFlag(o.describe_options, v); }},
-    {"tmp-dir", "DIR", "folder for temporary files, created if missing (default: the system's)", OptionKind::kValue,
-     kNeedsData, [](Options& o, const std::string& v) { o.resources.tmp_dir = v; return Status::Ok(); }},
 };
 
 }  // namespace
@@ -339,6 +323,8 @@ std::span<const OptionSpec> OptionTable() {
       place = all.insert(place, {option, "", help, OptionKind::kFlag, kVerbQuantize, nullptr, algorithm}) + 1;
     place = std::ranges::find(all, "confirm", &OptionSpec::name) + 1;
     all.insert(place, JudgingOptions().begin(), JudgingOptions().end());
+    place = std::ranges::find(all, "repeat", &OptionSpec::name) + 1;
+    all.insert(place, RuntimeOptions().begin(), RuntimeOptions().end());
     for (OptionSpec& option : all)
       if ((option.verbs & kVerbQuantize) != 0) option.verbs |= VerbsThatTake(option.name);
     return all;

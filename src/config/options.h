@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyze/sample_groups.h"
+#include "base/context.h"
 #include "base/shape.h"
 #include "config/precision_options.h"
 #include "data/data_options.h"
@@ -188,6 +189,8 @@ struct SearchOptions {
 
 struct ResourceOptions {
   int threads = 0;
+  Provider provider;              ///< of calibration, run and compare
+  bool prefers_provider = false;  ///< it is a wish: the CPU where it is not there, with a warning
   MemoryUse memory = MemoryUse::kBalanced;
   std::string tmp_dir;
   std::vector<std::string> custom_op_libraries;

@@ -30,6 +30,11 @@ enum Verb : uint32_t {
   kVerbDecrypt = 1048576,
 };
 
+/// Verbs that run models on samples.
+constexpr uint32_t kNeedsData = kVerbQuantize | kVerbCalibrate | kVerbRanges | kVerbRun | kVerbCompare |
+                                kVerbInstrument | kVerbLint | kVerbValidate | kVerbSensitivity | kVerbReport |
+                                kVerbDiff | kVerbRetarget | kVerbSearch | kVerbExportQat;
+
 /// Those that take a configuration (--config), from which they read the options that are theirs.
 constexpr uint32_t kVerbsWithConfig = kVerbQuantize | kVerbCalibrate | kVerbInstrument | kVerbRanges;
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "runtime/served_node.h"
+#include "runtime/served/served_node.h"
 
 namespace preon {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "calib/calibration.h"
 #include "ir/graph.h"
-#include "runtime/served_session.h"
+#include "runtime/served/served_session.h"
 
 namespace preon {
 

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "instrument/served_model.h"
 #include "runtime/host_runtime.h"
-#include "runtime/plugin.h"
+#include "runtime/served/plugin.h"
 
 namespace {
 

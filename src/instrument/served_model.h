@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "instrument/collector.h"
-#include "runtime/served_node.h"
+#include "runtime/served/served_node.h"
 
 namespace preon {
 

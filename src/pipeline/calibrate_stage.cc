@@ -108,7 +108,7 @@ Status CalibrationStage::KeepTrialSamples(const PlannedModel& prepared, const st
   };
   how.memory = MemoryUse::kLow;  // one after the other: what was kept decides what is wanted next
   const std::unique_ptr<DataSource> wanted = OnlyWanted(MarkHeldOut(std::move(source)), trial);
-  return Calibrate(prepared.model, Request(prepared, nullptr), *wanted, how, context_.Quiet()).status();
+  return Calibrate(prepared.model, Request(prepared, nullptr), *wanted, how, context_.Quiet().OnDevice()).status();
 }
 
 // Nothing, where no run was interrupted.
@@ -188,7 +188,7 @@ Result<Calibration> CalibrationStage::RunOnce(PreparedModel& prepared, const Pas
     if (!files.keep_model) FreeModel(prepared);
     return Status::Ok();
   };
-  PREON_ASSIGN_OR_RETURN(calibration.data, Calibrate(prepared.model, request, *source, how, context_));
+  PREON_ASSIGN_OR_RETURN(calibration.data, Calibrate(prepared.model, request, *source, how, context_.OnDevice()));
   StandIns& stand_ins = calibration.stand_ins;
   if (stand_ins.parts.size() < how.parts) stand_ins.parts.clear();         // some part had no samples
   if (stand_ins.count() == 1) stand_ins.parts.back() = CalibrationData();  // needed in calibration.data alone

@@ -5,8 +5,8 @@
 
 #include "formats/quark_operators.h"
 #include "ir/model_io.h"
-#include "quantize/qdq_passes/float16_scales.h"
 #include "passes/stated_shapes.h"
+#include "quantize/qdq_passes/float16_scales.h"
 #include "quantize/qdq_passes/to_nhwc.h"
 #include "quantize/read/stored_codes.h"
 #include "runtime/custom_op_libraries.h"

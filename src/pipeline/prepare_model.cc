@@ -149,8 +149,9 @@ Status ModelPreparation::RunAlgorithms(PreparedModel& prepared, const Verify& ve
         if (samples_.made_up()) return std::optional<CollectedStatistics>();
         PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source,
                                samples_.open(prepared.inputs, {.limit = inputs_.calibration.samples}));
-        source = Prefetch(std::move(source));
-        PREON_ASSIGN_OR_RETURN(const CalibrationData data, Calibrate(model, request, *source, {}, context_.Quiet()));
+        const RunContext there = context_.Quiet().OnDevice();
+        PREON_ASSIGN_OR_RETURN(const CalibrationData data,
+                               Calibrate(model, request, *Prefetch(std::move(source)), {}, there));
         return std::optional(Collected(data, request));
       },
       .verify = verify,

@@ -13,6 +13,7 @@
 #include "pipeline/partial_calibration.h"
 #include "pipeline/quantize_stage.h"
 #include "runtime/custom_op_libraries.h"
+#include "runtime/providers.h"
 
 namespace preon {
 namespace {
@@ -41,6 +42,15 @@ Samples SamplesOf(const DataOptions& data, bool one_run_will_do) {
   return one_run_will_do ? MadeUpSamples() : Samples{};
 }
 
+// @param or_cpu  where it is not there, with a warning
+Result<Provider> ThereIs(const Provider& provider, bool or_cpu, std::vector<std::string>& warnings) {
+  const Status there = CheckProvider(provider);
+  if (there.ok()) return provider;
+  if (!or_cpu) return Status(there).WithContext("--provider");
+  warnings.push_back(StrCat("ExecutionProviders: ", there.message(), "; models run on the CPU"));
+  return Provider();
+}
+
 }  // namespace
 
 Result<RunInputs> MakeRunInputs(const Options& options, const Builtins& builtins, const RunContext& context,
@@ -60,6 +70,8 @@ Result<RunInputs> MakeRunInputs(const Options& options, const Builtins& builtins
     if (!opened.ok()) return std::move(opened).status().WithContext("--custom-op-library");
     timed.custom_ops = *std::move(opened);
   }
+  PREON_ASSIGN_OR_RETURN(timed.device,
+                         ThereIs(options.resources.provider, options.resources.prefers_provider, choices.warnings));
   if (context.threads > context.ThreadCount()) {
     context.Log(LogLevel::kWarning, StrCat("--threads ", context.threads, ": using ", context.ThreadCount(),
                                            ", the number of cores that this process may use"));

@@ -45,6 +45,9 @@ struct ObservedSession::Impl {
   /// Observers in the graph that the runtime has optimized.
   Status OpenOptimized(const Model& model, const std::vector<std::string>& tensors, const SessionOptions& options,
                        const RunContext& context);
+  /// Observers beside the model's own graph, which another processor computes: copies come to them, none go back.
+  Status OpenBeside(const Model& model, const std::vector<std::string>& tensors, const SessionOptions& options,
+                    const RunContext& context);
   /// Observers in the model's own graph.
   Status OpenFloatGraph(const Model& model, const std::vector<std::string>& tensors, const SessionOptions& options,
                         bool few_runs, const RunContext& context);
@@ -74,13 +77,26 @@ Status ObservedSession::Impl::OpenOptimized(const Model& model, const std::vecto
   return Status::Ok();
 }
 
+Status ObservedSession::Impl::OpenBeside(const Model& model, const std::vector<std::string>& tensors,
+                                         const SessionOptions& options, const RunContext& context) {
+  Model marked = model;
+  AddMarkers(marked, tensors);
+  PREON_RETURN_IF_ERROR(marked.graph.SortTopologically());
+  places.assign(tensors.size(), ObserverPlace::kFloatGraph);
+  PREON_ASSIGN_OR_RETURN(
+      session, Session::Impl::OpenModel(
+                   marked, options,
+                   {.custom_ops = domain->domain, .libraries = context.custom_ops, .provider = context.provider()}));
+  return Status::Ok();
+}
+
 Status ObservedSession::Impl::OpenFloatGraph(const Model& model, const std::vector<std::string>& tensors,
                                              const SessionOptions& options, bool few_runs, const RunContext& context) {
   Model observed = model;
   InsertObservers(observed, tensors);
   PREON_RETURN_IF_ERROR(observed.graph.SortTopologically());
   places.assign(tensors.size(), ObserverPlace::kFloatGraph);
-  SessionExtras extras{.custom_ops = domain->domain, .libraries = context.custom_ops};
+  SessionExtras extras{.custom_ops = domain->domain, .libraries = context.custom_ops, .provider = context.provider()};
   if (few_runs) extras.config.emplace_back(kOrtSessionOptionsConfigDisablePrepacking, "1");
   PREON_ASSIGN_OR_RETURN(session, Session::Impl::OpenModel(observed, options, extras));
   return Status::Ok();
@@ -100,8 +116,9 @@ Result<ObservedSession> ObservedSession::Open(const Model& model, const std::vec
   impl->domain = std::make_unique<ObserveDomain>(observer, std::max(options.session.threads, 1), tensors.size());
   SessionOptions session_options = options.session;
   session_options.optimization = options.optimize ? Optimization::kAll : Optimization::kOff;
-  if (options.optimize) {
-    const Status opened = impl->OpenOptimized(model, tensors, session_options, context);
+  if (options.optimize || options.beside) {
+    const Status opened = options.beside ? impl->OpenBeside(model, tensors, session_options, context)
+                                         : impl->OpenOptimized(model, tensors, session_options, context);
     if (opened.ok()) return ObservedSession(std::move(impl));
     if (opened.code() == StatusCode::kCancelled) return opened;
     context.Log(LogLevel::kInfo,

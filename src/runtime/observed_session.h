@@ -17,6 +17,8 @@ struct ObservedSessionOptions {
   SessionOptions session;  ///< its `optimization` is not looked at
   /// false: runtime's optimizer off, values bit for bit those of the plain float graph.
   bool optimize = true;
+  /// True: observers read copies, and the graph is as without them: for another processor than the CPU.
+  bool beside = false;
   /// With `optimize` off, true: nodes do not lay their weights out anew, which takes time and memory for each of them.
   bool few_runs = false;
 };

@@ -31,9 +31,10 @@ struct ObservedRun {
 };
 
 /// Two runs on a wave.
-ObservedRun ObserveTwice(const Model& model, const std::vector<std::string>& tensors, bool optimize) {
+ObservedRun ObserveTwice(const Model& model, const std::vector<std::string>& tensors,
+                         const ObservedSessionOptions& options) {
   RecordingObserver observer(tensors.size());
-  auto session = ObservedSession::Open(model, tensors, &observer, {.optimize = optimize}, {});
+  auto session = ObservedSession::Open(model, tensors, &observer, options, {});
   EXPECT_TRUE(session.ok()) << session.status().ToString();
   if (!session.ok()) return {};
   const std::vector<NamedTensor> feeds = {{"x", Wave(*model.graph.ShapeOf("x"))}};
@@ -43,10 +44,11 @@ ObservedRun ObserveTwice(const Model& model, const std::vector<std::string>& ten
   return {std::move(observer.records), session.value().places(), std::move(outputs).value()};
 }
 
-/// Each tensor is seen once per run, with the same values whether the runtime optimizes or not.
+/// Each tensor is seen once per run, with the same values whether the runtime optimizes or not, and beside the graph.
 ObservedRun ExpectSameRecords(const Model& model, const std::vector<std::string>& tensors) {
-  const ObservedRun plain = ObserveTwice(model, tensors, false);
-  ObservedRun optimized = ObserveTwice(model, tensors, true);
+  const ObservedRun plain = ObserveTwice(model, tensors, {.optimize = false});
+  const ObservedRun beside = ObserveTwice(model, tensors, {.beside = true});
+  ObservedRun optimized = ObserveTwice(model, tensors, {.optimize = true});
   for (size_t index = 0; index < tensors.size(); ++index) {
     SCOPED_TRACE(tensors[index]);
     EXPECT_EQ(plain.records[index].times, 2);
@@ -54,6 +56,9 @@ ObservedRun ExpectSameRecords(const Model& model, const std::vector<std::string>
     EXPECT_EQ(optimized.records[index].shape, plain.records[index].shape);
     EXPECT_THAT(optimized.records[index].values, Pointwise(FloatNear(1e-4f), plain.records[index].values));
     EXPECT_EQ(plain.places[index], ObserverPlace::kFloatGraph);
+    EXPECT_EQ(beside.records[index].times, 2);
+    EXPECT_EQ(beside.records[index].shape, plain.records[index].shape);
+    EXPECT_THAT(beside.records[index].values, Pointwise(FloatNear(1e-4f), plain.records[index].values));
   }
   return optimized;
 }
@@ -171,7 +176,7 @@ TEST(ObservedSessionTest, SubgraphsReadTheTensorUnderItsName) {
 
 TEST(ObservedSessionTest, WithoutAFolderForTheOptimizedModelTheFloatGraphIsObserved) {
   const Model model = BlockedModel();
-  const ObservedRun plain = ObserveTwice(model, {"conv1", "sum"}, false);
+  const ObservedRun plain = ObserveTwice(model, {"conv1", "sum"}, {.optimize = false});
   RecordingObserver observer(2);
   std::string logged;
   RunContext context{.tmp_dir = "no/such/folder"};

@@ -36,6 +36,10 @@ constexpr Cure kCures[] = {
     {"exceeds maximum allowed",
      "the samples are too short for the model: make them longer; for random samples, use --random-shape"},
     {"Invalid input shape", "the samples are too small for this convolution; for random samples, use --random-shape"},
+    {"libonnxruntime_providers_cuda.so with error",
+     "CUDA's libraries, of the version that this ONNX Runtime was built for, and the driver have to be where the "
+     "loader "
+     "finds them (LD_LIBRARY_PATH); the message names the one that is missing"},
     {"smaller than the kernel", "the images are too small for the model; for random samples, use --random-shape"},
 };
 
@@ -100,12 +104,23 @@ std::string WithoutSource(std::string text) {
   return text;
 }
 
+// Drops "[ONNXRuntimeError] : 1 : FAIL : ".
+std::string WithoutCode(std::string text) {
+  constexpr std::string_view kBegin = "[ONNXRuntimeError] : ", kBetween = " : ";
+  const size_t begin = text.find(kBegin);
+  if (begin == text.npos) return text;
+  const size_t number = text.find(kBetween, begin + kBegin.size());
+  const size_t name = number == text.npos ? number : text.find(kBetween, number + kBetween.size());
+  return name == text.npos ? text : text.erase(begin, name + kBetween.size() - begin);
+}
+
 }  // namespace
 
 RuntimeWords Readable(std::string_view words) {
   const auto cure =
       std::ranges::find_if(kCures, [&](const Cure& each) { return words.find(each.sign) != std::string_view::npos; });
-  return {WithoutSource(WithNodes(OneLine(words))), std::string(cure == std::end(kCures) ? "" : cure->hint)};
+  return {WithoutSource(WithNodes(WithoutCode(OneLine(words)))),
+          std::string(cure == std::end(kCures) ? "" : cure->hint)};
 }
 
 }  // namespace preon

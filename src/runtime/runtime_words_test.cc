@@ -31,6 +31,7 @@ TEST(RuntimeWords, ColorsAndFunctionsGo) {
   EXPECT_EQ(Readable("\x1b[1;31mbad\x1b[m news").text, "bad news");
   EXPECT_EQ(Readable("/a/b.cc:12 onnxruntime::common::Status onnxruntime::F::G(int) const no room").text, "no room");
   EXPECT_EQ(Readable("nothing to change; 3:4 and a/b").text, "nothing to change; 3:4 and a/b");
+  EXPECT_EQ(Readable("[ONNXRuntimeError] : 1 : FAIL : no device").text, "no device");
   EXPECT_EQ(Readable("nothing to change").hint, "");
 }
 

@@ -24,7 +24,8 @@ struct SessionExtras {
   OrtCustomOpDomain* custom_ops = nullptr;                  ///< of ours; outlives the session; may be null
   std::shared_ptr<const CustomOpLibraries> libraries;       ///< of the user; may be null
   std::vector<std::pair<std::string, std::string>> config;  ///< the runtime's own session options
-  std::vector<NamedTensor> weights;                         ///< those the model says to be in an external file
+  Provider provider;
+  std::vector<NamedTensor> weights;  ///< those the model says to be in an external file
 };
 
 struct Session::Impl {

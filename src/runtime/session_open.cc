@@ -10,6 +10,7 @@
 #include "runtime/custom_op_libraries.h"
 #include "runtime/host_options.h"
 #include "runtime/ort_values.h"
+#include "runtime/providers.h"
 #include "runtime/session_impl.h"
 
 namespace preon {
@@ -58,6 +59,7 @@ Ort::SessionOptions ToOrt(const SessionOptions& options, const SessionExtras& ex
   ort.SetGraphOptimizationLevel(ToOrt(options.optimization));
   if (!options.save_optimized_to.empty()) ort.SetOptimizedModelFilePath(options.save_optimized_to.c_str());
   for (const auto& [key, value] : extras.config) ort.AddConfigEntry(key.c_str(), value.c_str());
+  AppendProvider(extras.provider, ort);
   if (extras.custom_ops != nullptr) ort.Add(extras.custom_ops);
   if (extras.libraries != nullptr) extras.libraries->RegisterIn(ort);
   if (const AddOperators add = add_operators; add != nullptr && !options.host) add(ort);

@@ -9,7 +9,7 @@ namespace preon {
 
 Result<Session> Session::OpenModel(const Model& model, const SessionOptions& options, const RunContext& context) {
   PREON_RETURN_IF_ERROR(context.CheckCancelled());
-  return Impl::OpenModel(model, options, {.libraries = context.custom_ops});
+  return Impl::OpenModel(model, options, {.libraries = context.custom_ops, .provider = context.provider()});
 }
 
 Result<Session> Session::Impl::OpenModel(const Model& model, const SessionOptions& options, SessionExtras extras) {

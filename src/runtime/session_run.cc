@@ -14,7 +14,7 @@ Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
 Result<Session> Session::OpenFile(const std::string& path, const SessionOptions& options, const RunContext& context) {
-  return Impl::Open({path, {}}, options, {.libraries = context.custom_ops});
+  return Impl::Open({path, {}}, options, {.libraries = context.custom_ops, .provider = context.provider()});
 }
 
 Result<Session> Session::OpenBytes(std::string_view bytes, const SessionOptions& options) {

@@ -14,17 +14,32 @@
 namespace preon {
 namespace {
 
-constexpr std::string_view kOurProvider = "CPUExecutionProvider";
+constexpr std::string_view kOurProvider = "CPUExecutionProvider", kCudaProvider = "CUDAExecutionProvider";
 // ONNX Runtime's names, those of older releases too; but for ours, only packages made for a device have them.
-constexpr auto kProviders = std::to_array<std::string_view>(
-    {"ACLExecutionProvider",      "ArmNNExecutionProvider",    "AzureExecutionProvider",
-     "CANNExecutionProvider",     "CUDAExecutionProvider",     "CoreMLExecutionProvider",
-     "DmlExecutionProvider",      "DnnlExecutionProvider",     "JsExecutionProvider",
-     "MIGraphXExecutionProvider", "NnapiExecutionProvider",    "NvTensorRTRTXExecutionProvider",
-     "OpenVINOExecutionProvider", "QNNExecutionProvider",      "ROCMExecutionProvider",
-     "RknpuExecutionProvider",    "TensorrtExecutionProvider", "TvmExecutionProvider",
-     "VSINPUExecutionProvider",   "VitisAIExecutionProvider",  "WebGpuExecutionProvider",
-     "WebNNExecutionProvider",    "XnnpackExecutionProvider",  kOurProvider});
+constexpr auto kProviders = std::to_array<std::string_view>({"ACLExecutionProvider",
+                                                             "ArmNNExecutionProvider",
+                                                             "AzureExecutionProvider",
+                                                             "CANNExecutionProvider",
+                                                             kCudaProvider,
+                                                             "CoreMLExecutionProvider",
+                                                             "DmlExecutionProvider",
+                                                             "DnnlExecutionProvider",
+                                                             "JsExecutionProvider",
+                                                             "MIGraphXExecutionProvider",
+                                                             "NnapiExecutionProvider",
+                                                             "NvTensorRTRTXExecutionProvider",
+                                                             "OpenVINOExecutionProvider",
+                                                             "QNNExecutionProvider",
+                                                             "ROCMExecutionProvider",
+                                                             "RknpuExecutionProvider",
+                                                             "TensorrtExecutionProvider",
+                                                             "TvmExecutionProvider",
+                                                             "VSINPUExecutionProvider",
+                                                             "VitisAIExecutionProvider",
+                                                             "WebGpuExecutionProvider",
+                                                             "WebNNExecutionProvider",
+                                                             "XnnpackExecutionProvider",
+                                                             kOurProvider});
 
 Status SetProviders(Options& options, const KeyValue& value) {
   const std::vector<std::string> known(kProviders.begin(), kProviders.end());
@@ -32,7 +47,12 @@ Status SetProviders(Options& options, const KeyValue& value) {
   for (const std::string& name : value.texts) {
     if (std::ranges::find(known, name) == known.end())
       return BadValue(name, StrCat("names of ONNX Runtime's execution providers", DidYouMean(name, known)));
-    if (name != kOurProvider) absent.push_back(name);
+    if (name == kCudaProvider) {
+      if (options.resources.provider.is_cpu()) options.resources.provider.cuda_device = 0;
+      options.resources.prefers_provider = true;
+    } else if (name != kOurProvider) {
+      absent.push_back(name);
+    }
   }
   if (!absent.empty())
     options.given.warnings.push_back(StrCat("ExecutionProviders: this version does not have ",
@@ -120,7 +140,8 @@ constexpr KeySpec kRuntimeKeys[] = {
      .type = KeyType::kTexts,
      .fallback = "[\"CPUExecutionProvider\"]",
      .meaning = "runtime providers for calibration and evaluation",
-     .here = "all run on CPUExecutionProvider; others give a warning",
+     .here = "CUDAExecutionProvider is --provider cuda, on the CPU with a warning where it is not there; others give a "
+             "warning",
      .set = SetProviders},
     {.name = "FillAllValueInfo",
      .type = KeyType::kFlag,

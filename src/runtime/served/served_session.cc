@@ -1,4 +1,4 @@
-#include "runtime/served_session.h"
+#include "runtime/served/served_session.h"
 
 #include <algorithm>
 #include <optional>

@@ -2,7 +2,7 @@
 // preon.instrument.Instrumented open there. (docs/design/instrument.md)
 #pragma once
 
-#include "runtime/served_node.h"
+#include "runtime/served/served_node.h"
 
 // The runtime's own types, by name alone: its headers are for runtime/.
 struct OrtApiBase;

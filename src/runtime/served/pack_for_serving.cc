@@ -4,7 +4,7 @@
 #include "runtime/channel_block.h"
 #include "runtime/observer_graph.h"
 #include "runtime/optimizer_config.h"
-#include "runtime/served_session.h"
+#include "runtime/served/served_session.h"
 
 namespace preon {
 

@@ -1,4 +1,4 @@
-#include "runtime/served_op.h"
+#include "runtime/served/served_op.h"
 
 #include <cstring>
 #include <stdexcept>

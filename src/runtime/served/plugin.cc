@@ -1,10 +1,10 @@
-#include "runtime/plugin.h"
+#include "runtime/served/plugin.h"
 
 #include <memory>
 
 #include "runtime/host_options.h"
 #include "runtime/op_tools.h"
-#include "runtime/served_op.h"
+#include "runtime/served/served_op.h"
 
 namespace preon {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "runtime/host_options.h"
-#include "runtime/served_node.h"
+#include "runtime/served/served_node.h"
 
 namespace preon {
 
