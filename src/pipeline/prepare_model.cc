@@ -147,11 +147,10 @@ Status ModelPreparation::RunAlgorithms(PreparedModel& prepared, const Verify& ve
       .collect = [&](const Model& model,
                      const StatisticsRequest& request) -> Result<std::optional<CollectedStatistics>> {
         if (samples_.made_up()) return std::optional<CollectedStatistics>();
-        PREON_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source,
-                               samples_.open(prepared.inputs, {.limit = inputs_.calibration.samples}));
+        PREON_ASSIGN_OR_RETURN(auto source, samples_.open(prepared.inputs, {.limit = inputs_.calibration.samples}));
+        source = Prefetch(std::move(source));
         const RunContext there = context_.Quiet().OnDevice();
-        PREON_ASSIGN_OR_RETURN(const CalibrationData data,
-                               Calibrate(model, request, *Prefetch(std::move(source)), {}, there));
+        PREON_ASSIGN_OR_RETURN(const CalibrationData data, Calibrate(model, request, *source, {}, there));
         return std::optional(Collected(data, request));
       },
       .verify = verify,
