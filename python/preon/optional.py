@@ -10,4 +10,6 @@ def optional(module: str, extra: str, who: str) -> Any:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
+        if error.name is not None and not f"{module}.".startswith(f"{error.name}."):
+            raise  # it is there, but what it needs is not
         raise ConfigError(1007, f"{who}: the package {module} is not installed ({error})", f'pip install "preon[{extra}]"', 2) from None

@@ -64,7 +64,8 @@ struct RunsToRead {
   int64_t available = 0;  // runs that there are
   bool too_dear = false;
   std::set<std::string> last_layers;
-  size_t step_of_last = 0;  // what they are fitted to once more; 0: nothing
+  size_t step_of_last = 0;   // what they are fitted to once more; 0: nothing
+  size_t least_of_last = 0;  // fewer tell too little: some are held out, and all may be too much memory
 };
 
 size_t StepOf(int64_t runs, int64_t available) { return static_cast<size_t>((available + runs - 1) / runs); }
@@ -106,7 +107,8 @@ Result<RunsToRead> MakeQuick(const CodesToImprove& of, const Samples& samples, R
   const int64_t of_last = loses_much ? RunsOfLastLayers(costs, most, size, available, runs) : 0;
   return RunsToRead{.step = StepOf(runs, available),
                     .last_layers = {costs.last_layers.begin(), costs.last_layers.end()},
-                    .step_of_last = of_last == 0 ? 0 : StepOf(of_last, available)};
+                    .step_of_last = of_last == 0 ? 0 : StepOf(of_last, available),
+                    .least_of_last = static_cast<size_t>(costs.LeastRunsOfLastLayers(size, runs) * 3 / 4)};
 }
 
 // Where the outputs are useless as they are, time is no reason against. All runs then, up to what gains nothing more.
@@ -128,27 +130,21 @@ struct CodeFit {
   ReadsRuns read;
 };
 
-// The last layers once more, each by itself, on more runs; added to what has been done to all.
-// @return  runs, 0 where the model stays as it was
-Result<int64_t> FitLastLayers(Model& quantized, const CodeFit& fit, const RunContext& context, Reconstruction& of_all) {
+// The last layers once more, each by itself, on more runs. @return  nullopt: the model stays as it was
+Result<std::optional<Reconstruction>> FitLastLayers(Model& quantized, const CodeFit& fit, const RunContext& context) {
   ReconstructionScope scope = fit.scope;
   scope.only = fit.to_read.last_layers;
   scope.blocks = 0;
   scope.least_gain_db = 0;
   scope.enough_db.reset();
   PREON_ASSIGN_OR_RETURN(const std::vector<Batch> runs, fit.read(fit.to_read.step_of_last));
-  PREON_ASSIGN_OR_RETURN(const Reconstruction last,
+  if (runs.size() < fit.to_read.least_of_last) return std::optional<Reconstruction>();
+  PREON_ASSIGN_OR_RETURN(Reconstruction last,
                          Reconstruct(quantized, fit.reference, runs, fit.algorithm.Rule(), scope, context));
-  if (!last.is_kept) return 0;
-  of_all.after_db += last.after_db - last.before_db;
-  for (const LayerOutcome& outcome : last.layers) {
-    const auto before = std::ranges::find(of_all.layers, outcome.node, &LayerOutcome::node);
-    if (before != of_all.layers.end() && !outcome.stays) before->stays = false;
-  }
-  return last.runs;
+  return last.is_kept ? std::optional(std::move(last)) : std::nullopt;
 }
 
-// @param result  gets the runs
+// @param result  gets the runs, and what the last layers gained
 Result<Reconstruction> FitAllLayers(Model& quantized, const CodeFit& fit, const RunContext& context,
                                     ImprovedCodes& result) {
   PREON_ASSIGN_OR_RETURN(const std::vector<Batch> runs, fit.read(fit.to_read.step));
@@ -156,8 +152,15 @@ Result<Reconstruction> FitAllLayers(Model& quantized, const CodeFit& fit, const 
   PREON_ASSIGN_OR_RETURN(Reconstruction done,
                          Reconstruct(quantized, fit.reference, runs, fit.algorithm.Rule(), fit.scope, context));
   result.runs = done.runs;
-  if (!done.layers.empty() && done.is_kept && fit.to_read.step_of_last > 0) {
-    PREON_ASSIGN_OR_RETURN(result.runs_of_last_layers, FitLastLayers(quantized, fit, context, done));
+  if (done.layers.empty() || !done.is_kept || fit.to_read.step_of_last == 0) return done;
+  const auto last = FitLastLayers(quantized, fit, context);
+  if (!last.ok() && last.status().id() == ErrorId::kCancelled) return last.status();
+  if (!last.ok() || !last->has_value()) return done;  // more was not asked for
+  result.runs_of_last_layers = (*last)->runs;
+  result.last_layers_gain_db = (*last)->after_db - (*last)->before_db;
+  for (const LayerOutcome& outcome : (*last)->layers) {
+    const auto before = std::ranges::find(done.layers, outcome.node, &LayerOutcome::node);
+    if (before != done.layers.end() && !outcome.stays) before->stays = false;
   }
   return done;
 }

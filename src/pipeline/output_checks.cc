@@ -114,9 +114,13 @@ Status GiveFloat16(Model& quantized, const Batch& batch, FinalForm& form, const 
     if (output.not_finite > 0)
       return Error(ErrorId::kVerifyOutput, kWhat, ": output '", name, "' holds NaN or infinity");
     if (output.sqnr_db < kNearInFloat16Db && output.max_abs > 0)
-      form.warnings.push_back(StrCat("UseFP32Scale=false: output '", name, "' in float16 is ", output.sqnr_db,
-                                     " dB from the same model in float32, of which the figures are"));
+      form.warnings.push_back(StrCat("UseFP32Scale=false: output '", name,
+                                     "' differs from the form in float32, at an SQNR of ",
+                                     FigureText(output.sqnr_db, "%.1f"), " dB"));
   }
+  form.warnings.emplace_back(
+      "UseFP32Scale=false: error, speed and placement in this report are of the form in float32; the file computes in "
+      "float16, which has no integer kernels on the CPU");
   form.outputs = std::move(got);
   return Status::Ok();
 }

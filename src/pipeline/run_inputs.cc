@@ -47,7 +47,7 @@ Result<Provider> ThereIs(const Provider& provider, bool or_cpu, std::vector<std:
   const Status there = CheckProvider(provider);
   if (there.ok()) return provider;
   if (!or_cpu) return Status(there).WithContext("--provider");
-  warnings.push_back(StrCat("ExecutionProviders: ", there.message(), "; models run on the CPU"));
+  warnings.push_back(StrCat("ExecutionProviders: ", there.message(), "; models run on the CPU (", there.hint(), ")"));
   return Provider();
 }
 

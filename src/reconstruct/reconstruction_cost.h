@@ -26,6 +26,12 @@ struct ReconstructionCost {
   /// rows for them. In the graph's order.
   std::vector<std::string> last_layers;
   size_t last_inputs = 0;  ///< the most that one of these has
+
+  /// Of reconstruction: what no number of runs changes, and one run.
+  double FixedNs() const;
+  double RunNs(int64_t samples_per_run) const;
+  /// Fewer runs tell too little of the last layers, or little more than those that all layers have been fitted to.
+  int64_t LeastRunsOfLastLayers(int64_t samples_per_run, int64_t has) const;
 };
 
 /// @param plan  of the model that is written; @param op_types  of the layers; @param samples  of the calibration
@@ -47,8 +53,8 @@ struct CostLimit {
 /// How many runs of so many samples each keep reconstruction within the limit. 0: none. @param available  runs that
 /// there are
 int64_t RunsWithin(const ReconstructionCost& costs, const CostLimit& most, int64_t samples_per_run, int64_t available);
-/// How many runs the last layers are fitted to once more: as many as their rows are worth, within the limit. 0: none,
-/// since too few rows would tell too little. @param has  runs that all layers have been fitted to
+/// How many runs the last layers are fitted to once more: as many as their rows are worth, within what the first
+/// fit leaves of the limit. 0: none. @param has  runs that all layers have been fitted to
 int64_t RunsOfLastLayers(const ReconstructionCost& costs, const CostLimit& most, int64_t samples_per_run,
                          int64_t available, int64_t has);
 

@@ -44,9 +44,11 @@ void AddImproved(TextWriter& out, const std::vector<ImprovedCodes>& improved) {
       out.Add("  %-11s unchanged: %s\n", by.algorithm.c_str(), by.why_not.c_str());
       continue;
     }
-    const std::string of_last =
-        by.runs_of_last_layers > 0 ? StrCat(" (the last layers: ", by.runs_of_last_layers, ")") : "";
-    out.Add("  %-11s layers changed: %lld of %lld; SQNR %s -> %s on the samples used for judging; %s%s, %.1f s\n",
+    const std::string of_last = by.runs_of_last_layers > 0
+                                    ? StrCat("; the last layers once more: ", by.runs_of_last_layers, " runs, ",
+                                             FigureText(by.last_layers_gain_db, "%+.1f"), " dB")
+                                    : "";
+    out.Add("  %-11s layers changed: %lld of %lld; SQNR %s -> %s on the samples used for judging; %s%s; %.1f s\n",
             by.algorithm.c_str(), static_cast<long long>(by.layers_changed),
             static_cast<long long>(by.layers_changed + by.layers_kept), SqnrText(by.before_db).c_str(),
             SqnrText(by.after_db).c_str(), CountText(by.runs, "run").c_str(), of_last.c_str(), by.seconds);

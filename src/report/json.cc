@@ -131,6 +131,7 @@ std::string ToJson(const QuantizeResult& result) {
                                 {"layers_changed", improved.layers_changed},
                                 {"layers_kept", improved.layers_kept},
                                 {"runs_of_last_layers", improved.runs_of_last_layers},
+                                {"last_layers_gain_db", improved.last_layers_gain_db},
                                 {"sqnr_db_before", improved.before_db},
                                 {"sqnr_db_after", improved.after_db}});
   }

@@ -38,7 +38,23 @@ def test_a_wish_falls_back_to_the_cpu(preon, model, data):
                  "--option", 'ExecutionProviders=["CUDAExecutionProvider", "CPUExecutionProvider"]', "--json")
     assert done.returncode == 0, done.stderr
     warned = [warning for warning in json.loads(done.stdout)["warnings"] if warning.startswith("ExecutionProviders: ")]
-    assert all(any(reason in warning for reason in WITHOUT) and warning.endswith("; models run on the CPU") for warning in warned)
+    there = preon("run", model, "--data", data, "--provider", "cuda").returncode == 0
+    assert len(warned) == (0 if there else 1)
+    assert all(any(reason in warning for reason in WITHOUT) and "; models run on the CPU (" in warning for warning in warned)
+
+
+def test_the_first_provider_counts(preon, model, data):
+    for options in (["--option", 'ExecutionProviders=["CPUExecutionProvider", "CUDAExecutionProvider"]'],
+                    ["--provider", "cpu", "--option", 'ExecutionProviders=["CUDAExecutionProvider"]'],
+                    ["--option", 'ExecutionProviders=["CUDAExecutionProvider"]', "--provider", "cpu"]):
+        done = preon("quantize", model, "-o", "q.onnx", "--data", data, "--target", "quark", "--method", "minmax", *options, "--json")
+        assert done.returncode == 0 and "ExecutionProviders" not in " ".join(json.loads(done.stdout)["warnings"]), done.stdout
+
+
+def test_a_device_that_was_asked_for_is_no_wish(preon, model, data):
+    done = preon("quantize", model, "-o", "q.onnx", "--data", data, "--target", "quark", "--method", "minmax", "--provider", "cuda:999",
+                 "--option", 'ExecutionProviders=["CUDAExecutionProvider"]')
+    assert done.returncode == 2 and "[E6005]" in done.stderr
 
 
 def test_ranges_of_a_device(preon, model, data, device):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Optional, Union
 
 from ..core import quantize
+from ..errors import ConfigError
 from ..optional import optional
 
 optional("olive", "olive", "plugins.olive")
@@ -36,6 +37,9 @@ class PreonQuantization(Pass):
         }
 
     def _run_for_config(self, model: ONNXModelHandler, config: "type[BasePassConfig]", output_model_path: str) -> ONNXModelHandler:
+        ours = sorted({"model", "output", "reader", "progress"} & set(config.options))  # type: ignore[attr-defined]
+        if ours or ("data" in config.options and config.data_config is not None):  # type: ignore[attr-defined]
+            raise ConfigError(1004, f"options of PreonQuantization: got {', '.join(ours) or 'data beside data_config'}, which Olive gives", exit_status=2)
         path = Path(resolve_onnx_path(output_model_path, Path(model.model_path).name))
         path.parent.mkdir(parents=True, exist_ok=True)
         quantize(model.model_path, path, reader=_reader(model, config), progress=False, **config.options)  # type: ignore[attr-defined]

@@ -9,7 +9,7 @@ from ..optional import optional
 from ..options import Path
 from ..result import Result
 
-_WEIGHTS = (".onnx", ".onnx_data", ".data", ".bin", ".safetensors", ".pt", ".pth")
+_BESIDE = (".json", ".txt", ".model", ".jinja", ".tiktoken", ".py", ".md")  # configuration, tokenizer, code; no weights
 
 
 class PreonQuantizer:
@@ -52,7 +52,7 @@ class PreonQuantizer:
         result = quantize(self.model, folder / f"{self.model.stem}{suffix}.onnx", data=data, **options)
         if self.model.parent.resolve() != folder.resolve():
             for path in self.model.parent.iterdir():
-                if path.is_file() and path.suffix not in _WEIGHTS:
+                if path.is_file() and path.suffix in _BESIDE:
                     shutil.copy2(path, folder / path.name)
         if self.config is not None:
             self.config.save_pretrained(folder)

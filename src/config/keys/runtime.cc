@@ -47,12 +47,14 @@ Status SetProviders(Options& options, const KeyValue& value) {
   for (const std::string& name : value.texts) {
     if (std::ranges::find(known, name) == known.end())
       return BadValue(name, StrCat("names of ONNX Runtime's execution providers", DidYouMean(name, known)));
-    if (name == kCudaProvider) {
-      if (options.resources.provider.is_cpu()) options.resources.provider.cuda_device = 0;
-      options.resources.prefers_provider = true;
-    } else if (name != kOurProvider) {
-      absent.push_back(name);
-    }
+    if (name != kCudaProvider && name != kOurProvider) absent.push_back(name);
+  }
+  // The first one that can be had counts, as in ONNX Runtime; what --provider says counts more.
+  const auto first = std::ranges::find_if(
+      value.texts, [](const std::string& name) { return name == kCudaProvider || name == kOurProvider; });
+  if (first != value.texts.end() && *first == kCudaProvider && !options.resources.provider_given) {
+    options.resources.provider.cuda_device = 0;
+    options.resources.prefers_provider = true;
   }
   if (!absent.empty())
     options.given.warnings.push_back(StrCat("ExecutionProviders: this version does not have ",

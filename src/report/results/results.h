@@ -77,6 +77,7 @@ struct ImprovedCodes {
   std::string why_not;              ///< "", or one clause: the codes are as they were
   int64_t runs = 0;                 ///< of samples: codes are fitted to most of them, the others judge
   int64_t runs_of_last_layers = 0;  ///< to which these were fitted once more; 0: they were not
+  double last_layers_gain_db = 0;   ///< by that, on those of these runs that judge
   double seconds = 0;
   int64_t layers_changed = 0, layers_kept = 0;  ///< kept: new codes did not bring the model's outputs nearer
   double before_db = 0, after_db = 0;           ///< SQNR of the outputs on the samples that judge
