@@ -90,12 +90,7 @@ OpTraits ClassifyResize(const Node& node) {
 }
 
 OpTraits ClassifyPad(const Graph& graph, const Node& node) {
-  if (node.String("mode", "constant") == "constant" && !node.input(2).empty()) {
-    const Tensor* value = graph.Initializer(node.input(2));
-    if (value == nullptr || value->type() != DataType::kFloat || value->count() != 1 || value->floats()[0] != 0) {
-      return Float(FloatReason::kNoKernel, "Pad runs in float");
-    }
-  }
+  if (!PadsWithZeroOrOwn(graph, node)) return Float(FloatReason::kNoKernel, "Pad runs in float");
   return {OpRole::kSharer, FloatReason::kNoKernel,
           "the runtime computes Pad in float; its output has the scale of its input"};
 }
@@ -185,6 +180,12 @@ OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node) {
     return {OpRole::kMover};
   }
   return Float(FloatReason::kNoKernel, "the runtime computes " + node.op_type + " in float only");
+}
+
+bool PadsWithZeroOrOwn(const Graph& graph, const Node& pad) {
+  if (pad.String("mode", "constant") != "constant" || pad.input(2).empty()) return true;
+  const Tensor* value = graph.Initializer(pad.input(2));
+  return value != nullptr && value->type() == DataType::kFloat && value->count() == 1 && value->floats()[0] == 0;
 }
 
 bool IsDepthwise(const Graph& graph, const Node& node) {

@@ -42,6 +42,9 @@ bool WorksOnFloats(const Graph& graph, const Node& node);
 /// Judges the node alone: operator, attributes, constant operands, element types.
 OpTraits ClassifyForOrtCpu(const Graph& graph, const Node& node);
 
+/// Does a Pad of floats add the value 0, or values of its input (modes edge, reflect, wrap)?
+bool PadsWithZeroOrOwn(const Graph& graph, const Node& pad);
+
 /// A Conv each of whose outputs reads one channel.
 bool IsDepthwise(const Graph& graph, const Node& node);
 

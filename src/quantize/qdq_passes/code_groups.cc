@@ -16,13 +16,13 @@ std::optional<CodedTensor> CodesOf(const Graph& graph, const Node& node, const s
   return CodedTensor{codes, node.input(1), node.input(2), zero_point->type(), node.Int("axis", 1), scale->count()};
 }
 
+}  // namespace
+
 bool SameConstant(const Graph& graph, const std::string& a, const std::string& b) {
   if (a == b) return true;
-  const Tensor &x = *graph.Initializer(a), &y = *graph.Initializer(b);
-  return x.type() == y.type() && std::ranges::equal(x.bytes(), y.bytes());
+  const Tensor *x = graph.Initializer(a), *y = graph.Initializer(b);
+  return x != nullptr && y != nullptr && x->type() == y->type() && std::ranges::equal(x->bytes(), y->bytes());
 }
-
-}  // namespace
 
 std::optional<CodedTensor> DequantizedFrom(const Graph& graph, const std::string& tensor) {
   const Node* node = graph.Producer(tensor);

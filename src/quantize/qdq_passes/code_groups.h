@@ -41,6 +41,8 @@ Node* AddPair(Graph& graph, const std::string& tensor, const std::string& scale,
               const std::string& result);
 /// Operators of the standard that give out elements of their input 0 as they are, so that they can run on codes.
 bool MovesElements(const Node& node);
+/// Have two constants the same type and values? Their shapes may differ.
+bool SameConstant(const Graph& graph, const std::string& a, const std::string& b);
 /// Do the same codes mean the same values?
 bool SameMeaning(const Graph& graph, const CodedTensor& a, const CodedTensor& b);
 

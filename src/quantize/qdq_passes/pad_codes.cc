@@ -2,28 +2,21 @@
 //
 // Before:      y = QuantizeLinear(Pad(DequantizeLinear(c, s, z), pads), s, z)
 // After:       y = Pad(c, pads, z)
-// Conditions:  the plan asks for it; 8-bit codes of one scale; mode edge, reflect or wrap, or constant with the value
-// 0;
-//              the QuantizeLinear is the only reader of the Pad.
+// Conditions:  the plan is for_this_runtime; 8-bit codes of one scale; mode edge, reflect or wrap, or constant with the
+//              value 0; the QuantizeLinear is the only reader of the Pad.
 // Formula:     z is the code of 0
 // Why:         the runtime (1.30) does not move Pad between the codes, as it does Slice and others: it decodes, pads
-// four
-//              times the bytes and encodes again.
+//              four times the bytes and encodes again.
 #include "passes/support/rewrite.h"
+#include "quantize/plan/op_traits.h"
 #include "quantize/qdq_passes/code_groups.h"
 #include "quantize/qdq_passes/qdq_passes.h"
 
 namespace preon {
 namespace {
 
-bool PadsWithZero(const Graph& graph, const Node& pad) {
-  if (pad.String("mode", "constant") != "constant" || pad.input(2).empty()) return true;
-  const Tensor* value = graph.Initializer(pad.input(2));
-  return value != nullptr && value->type() == DataType::kFloat && value->count() == 1 && value->floats()[0] == 0;
-}
-
 bool Move(Graph& graph, Node& pad) {
-  if (!pad.Is("Pad") || !PadsWithZero(graph, pad)) return false;
+  if (!pad.Is("Pad") || !PadsWithZeroOrOwn(graph, pad)) return false;
   const std::optional<CodedTensor> before = DequantizedFrom(graph, pad.input(0)),
                                    behind = QuantizedInto(graph, pad.output());
   if (!before || !behind || !before->is_byte() || !SameMeaning(graph, *before, *behind)) return false;

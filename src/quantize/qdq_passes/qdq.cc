@@ -207,12 +207,13 @@ class Restorer {
   bool ReadsCodes(const Node& node) const {
     const auto params = params_.find(node.input(0));
     if (params == params_.end()) return false;
-    return MovesElements(node) || node.Is("ArgMax") || (node.Is("Pad") && PadsWithZero(node, params->second));
+    return MovesElements(node) || node.Is("ArgMax") ||
+           (node.Is("Pad") && PadsWithZero(node, params->second.zero_point));
   }
 
-  // Codes that stand for 0, or those at the ends.
-  static bool PadsWithZero(const Node& node, const Params& params) {
-    return node.String("mode", "constant") != "constant" || node.input(2) == params.zero_point;
+  // Codes that stand for 0, or those that are there.
+  bool PadsWithZero(const Node& node, const std::string& zero_point) const {
+    return node.String("mode", "constant") != "constant" || SameConstant(graph_, node.input(2), zero_point);
   }
 
   void MoveFloats(Node& node) {

@@ -101,6 +101,19 @@ TEST(Qdq, ScalesThatNoConstantHasAreLeftAlone) {
   EXPECT_EQ(graph.model.graph.FindNode("p_node")->input(0), "q");
 }
 
+TEST(Qdq, PadWithTheCodeOfZeroWhateverItsName) {
+  for (const uint8_t code : {3, 4}) {
+    IntegerGraph graph;
+    graph.Constant("value", Tensor::From<uint8_t>(DataType::kUInt8, {}, std::vector<uint8_t>(1, code)));
+    graph.Node("Pad", {"x_quantized", "p", "value"}, "y_quantized");
+    graph.Node("DequantizeLinear", {"y_quantized", "s", "z"}, "y");
+    graph.model.graph.AddInput("p", {.type = DataType::kInt64, .shape = Shape{8}});
+    graph.model.graph.AddOutput("y", FloatInfo({1, 4, 10, 10}));
+    EXPECT_EQ(graph.Run(), code == 3 ? Effect::kChanged : Effect::kUnchanged);
+    EXPECT_EQ(graph.model.graph.FindNode("y_quantized_node")->input(2), code == 3 ? "" : "value");
+  }
+}
+
 TEST(Qdq, ScalesThatAreComputedStay) {
   IntegerGraph graph;
   graph.model.graph.AddNode("DynamicQuantizeLinear", {"x"}, {"d", "d_scale", "d_zero_point"});
