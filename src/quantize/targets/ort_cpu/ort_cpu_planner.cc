@@ -150,7 +150,7 @@ class OrtCpuPlanner {
     for (const auto& node : graph_.nodes())
       if (State(node.get()).integer && State(node.get()).traits.role == OpRole::kAnchor)
         quantized_.insert(node->input(0));
-    AddPaddedSources(graph_, moves_, quantized_);
+    padded_.AddTo(quantized_);
     for (const auto& owner : graph_.nodes()) {
       Node* node = owner.get();
       NodeState& state = State(node);
@@ -162,8 +162,7 @@ class OrtCpuPlanner {
           state.integer = state.useful && OperandsQuantized(*node);
           if (!state.integer) break;
           if (const std::string codes = CodesTensor(*node); quantized_.insert(codes), codes == node->output()) {
-            const std::string source = PaddedSource(graph_, codes, moves_);
-            if (Quantized(source)) shares_[codes] = source;
+            if (const std::string source = padded_.Of(codes); Quantized(source)) shares_[codes] = source;
           }
           break;
         case OpRole::kMover:
@@ -296,9 +295,12 @@ class OrtCpuPlanner {
   }
 
   const std::function<bool(const Node&)> moves_ = [this](const Node& node) {
-    return State(&node).traits.role == OpRole::kMover || State(&node).traits.role == OpRole::kSharer;
+    const NodeState& state = State(&node);
+    if (node.Is("Concat")) return state.traits.role == OpRole::kCarrier && state.useful;
+    return state.traits.role == OpRole::kMover || state.traits.role == OpRole::kSharer;
   };
   const Graph& graph_;
+  PaddedSources padded_{graph_, moves_};
   const PlanOptions& options_;
   Selection selection_;
   const DynamicKernels dynamic_;

@@ -316,6 +316,8 @@ TEST(OrtCpuPlanner, PaddingBySlicesMovesCodesOfOneScale) {
   for (const char* tensor : {"left", "right", "wide"}) EXPECT_EQ(plan.activations.at(tensor).shares, "t");
   for (const char* node : {"left_node", "right_node", "wide_node"})
     EXPECT_EQ(test::ReasonOf(plan, node), FloatReason::kNone);
+  // One that is excluded moves floats: a pair behind it, and none in front.
+  EXPECT_THAT(QuantizedTensors(Plan(b.model, {.exclude = {.names = {"wide_node"}}})), ElementsAre("c", "wide"));
 }
 
 TEST(OrtCpuPlanner, AnyPadMovesCodes) {
