@@ -40,22 +40,34 @@ void AddFloatNodes(TextWriter& out, const std::vector<FloatNode>& nodes) {
     out.Add("              and %zu more groups (all with --json)\n", sorted.size() - kMaxGroups);
 }
 
-// How weights of float nodes are stored, and why so; the smallest storage first.
-void AddStoredWeights(TextWriter& out, const std::vector<FloatNode>& nodes) {
-  std::map<std::string, int64_t> counts;
-  std::string why;
-  for (const FloatNode& node : nodes) {
-    if (node.weights.empty()) continue;
-    ++counts[node.weights];
-    if (why.empty() && node.weights != FloatStorageName(FloatStorage::kFloat32)) why = node.weights_why;
+// "", or the reasons in brackets, the most frequent first; with numbers where there are several.
+std::string ReasonsText(const std::map<std::string, int64_t>& counts) {
+  std::vector<std::pair<std::string, int64_t>> sorted(counts.begin(), counts.end());
+  std::ranges::stable_sort(sorted, std::greater(), &std::pair<std::string, int64_t>::second);
+  std::string text;
+  for (const auto& [why, count] : sorted) {
+    if (why.empty()) continue;
+    text += text.empty() ? " (" : "; ";
+    text += sorted.size() > 1 ? StrCat(count, ": ", why) : why;
   }
-  if (counts.empty()) return;
+  return text.empty() ? "" : text + ")";
+}
+
+// How weights of float nodes are stored, each storage with its reasons; the smallest storage first.
+void AddStoredWeights(TextWriter& out, const std::vector<FloatNode>& nodes) {
+  std::map<std::string, std::map<std::string, int64_t>> reasons;  // of each storage
+  for (const FloatNode& node : nodes)
+    if (!node.weights.empty()) ++reasons[node.weights][node.weights_why];
+  if (reasons.empty()) return;
   std::string text;
   for (const FloatStorage storage : {FloatStorage::kInt8, FloatStorage::kFloat16, FloatStorage::kFloat32}) {
-    const int64_t count = counts[std::string(FloatStorageName(storage))];
-    if (count > 0) text += StrCat(text.empty() ? "" : ", ", count, " as ", FloatStorageName(storage));
+    const auto found = reasons.find(std::string(FloatStorageName(storage)));
+    if (found == reasons.end()) continue;
+    int64_t nodes_so = 0;
+    for (const auto& [why, count] : found->second) nodes_so += count;
+    text += StrCat(text.empty() ? "" : ", ", nodes_so, " as ", found->first, ReasonsText(found->second));
   }
-  out.Add("  weights     of float nodes: %s%s%s\n", text.c_str(), why.empty() ? "" : "; ", Printable(why).c_str());
+  out.Add("  weights     of float nodes: %s\n", Printable(text).c_str());
 }
 
 // The runtime's operators behind the integer nodes, the most frequent first.
