@@ -16,6 +16,7 @@
 #include "ir/constant_value.h"
 #include "ir/model_io.h"
 #include "quantize/write/float_weight_writer.h"
+#include "quantize/write/scaled_axes.h"
 #include "report/text_writer.h"
 
 namespace preon {
@@ -37,7 +38,7 @@ struct Group {
 
 struct WeightsInFloat {
   std::vector<Group> nodes;
-  int64_t bytes = 0, of_model = 0;  // of these nodes; of all
+  int64_t bytes = 0, of_model = 0;  // of these nodes; of all, with constants that are no weights
 };
 
 // Those that may become int8. What several nodes read counts once for each.
@@ -47,9 +48,13 @@ WeightsInFloat FloatWeightsOf(const Graph& graph, const QuantPlan& plan) {
     const Node* node = graph.FindNode(decision.node);
     if (node == nullptr) continue;
     Group one{.nodes = {decision.node}};
-    for (const std::string& input : node->inputs())
-      if (IsFloatConstant(graph, input)) one.bytes += static_cast<int64_t>(graph.Initializer(input)->bytes().size());
-    weights.of_model += one.bytes;
+    for (size_t input = 0; input < node->inputs().size(); ++input) {
+      if (!IsFloatConstant(graph, node->input(input))) continue;
+      const Tensor& constant = *graph.Initializer(node->input(input));
+      const auto bytes = static_cast<int64_t>(constant.bytes().size());
+      weights.of_model += bytes;
+      if (ScaledAxesOf(*node, input, constant.shape().size())) one.bytes += bytes;
+    }
     const bool stays = decision.reason == FloatReason::kNone || decision.reason == FloatReason::kExcluded;
     if (stays || one.bytes == 0) continue;
     weights.bytes += one.bytes;
@@ -101,12 +106,15 @@ class Choice {
 
  private:
   FloatWeights Chosen(const std::set<std::string>& nodes, double noise) const {
-    FloatWeights weights{.smallest = FloatStorage::kInt8};
-    std::ranges::set_difference(all_, nodes, std::inserter(weights.at_least_half, weights.at_least_half.end()));
+    FloatWeights weights{.smallest = FloatStorage::kInt8, .int8_nodes = nodes};
+    std::ranges::set_difference(all_, nodes, std::inserter(weights.costly, weights.costly.end()));
     TextWriter why;
     why.Add("measured: rounding the weights of these nodes to int8 leaves %.1f dB, the integer nodes %.1f dB",
             -10 * std::log10(std::max(noise, 1e-20)), before_db_);
     weights.why = why.Take();
+    TextWriter costly;
+    costly.Add("measured: with int8 for these nodes, too, the outputs would lose more than %.1f dB", kMostLossDb);
+    weights.why_costly = costly.Take();
     return weights;
   }
 

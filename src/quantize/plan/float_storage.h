@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -23,9 +24,13 @@ std::string_view FloatStorageName(FloatStorage storage);
 /// What weights of float nodes may become (docs/design/float-weights.md).
 struct FloatWeights {
   FloatStorage smallest = FloatStorage::kFloat32;
-  std::set<std::string> at_least_half = {};  ///< nodes whose weights are not stored as int8
-  bool excluded_too = false;                 ///< int8 also for nodes that the user excluded: else float16 at most
-  std::string why = "";                      ///< one clause; "": nobody asked for another storage
+  /// The only nodes whose weights may become int8; absent: all. What is measured holds for those that were in float
+  /// then: others that a later plan leaves in float have float16.
+  std::optional<std::set<std::string>> int8_nodes = {};
+  std::set<std::string> costly = {};  ///< measured, and not among `int8_nodes`
+  bool excluded_too = false;          ///< int8 also for nodes that the user excluded: else float16 at most
+  std::string why = "";               ///< `smallest`, one clause; "": nobody asked for another storage
+  std::string why_costly = "";        ///< `costly` have no int8
 };
 
 /// Where nothing was measured: half the bytes, and an error below what float results differ by between machines.

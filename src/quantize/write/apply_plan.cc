@@ -7,6 +7,7 @@
 
 #include "base/spelling.h"
 #include "formats/quark_operators.h"
+#include "ir/model_io.h"
 #include "quantize/params/refine_positions.h"
 #include "quantize/plan/float_reason.h"
 #include "quantize/plan/op_traits.h"
@@ -197,6 +198,11 @@ Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const TensorR
   const auto store_floats = [&]() -> Status {
     PREON_ASSIGN_OR_RETURN(std::vector<StoredFloatWeight> stored, StoreFloatWeights(quantized.graph, plan));
     if (options.float_weights != nullptr) *options.float_weights = std::move(stored);
+    const bool is_asked_for = plan.float_weights.excluded_too && plan.float_weights.smallest != FloatStorage::kFloat32;
+    if (is_asked_for && warnings != nullptr && HasLargeWeights(quantized.graph))
+      warnings->push_back(
+          "--float-weights has no effect: the result has more than 1 GiB of weights, which the runtime maps from the "
+          "file as they are");
     return Status::Ok();
   };
   if (plan.is_dynamic() && plan.activations.empty()) {

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <set>
 
-#include "formats/quark_operators.h"
 #include "ir/model_io.h"
 #include "quantize/plan/op_traits.h"
 #include "quantize/write/join_constants.h"
 #include "quantize/write/qdq_writer.h"
+#include "quantize/write/scaled_axes.h"
 
 namespace preon {
 namespace {
@@ -18,36 +19,20 @@ constexpr size_t kLeastSavedBytes = 1024;  // names of two nodes and their tenso
 // 60 dB: the rounding of float16 gives 73, unless values are so small that it has fewer bits.
 constexpr double kMostErrorShare = 1e-6;
 
-// Axes that have a scale for each index: those from `first` to before `end`.
-struct ScaledAxes {
-  size_t first = 0, end = 0;
-  bool operator==(const ScaledAxes&) const = default;
-};
-
-// Of the weight that a node reads at this input; none where it reads no weight there.
-std::optional<ScaledAxes> AxesOf(const Use& use, size_t rank) {
-  const Node& node = *use.node;
-  const auto only = [](size_t axis) { return ScaledAxes{axis, axis + 1}; };
-  if (rank < 2) return std::nullopt;
-  if (node.Is("Conv") && use.input == 1) return only(0);
-  if (node.Is("ConvTranspose") && use.input == 1) return only(1);
-  if (node.Is("Gemm") && use.input == 1) return only(node.Int("transB", 0) != 0 ? 0 : 1);
-  if (node.Is("MatMul")) return only(use.input == 1 ? rank - 1 : rank - 2);
-  if (node.Is("Gather") && use.input == 0) return only(0);
-  const bool is_recurrent = node.Is("LSTM") || node.Is("GRU") || node.Is("RNN");
-  if (is_recurrent && rank == 3 && (use.input == 1 || use.input == 2)) return ScaledAxes{0, 2};
-  if (node.domain == kContribDomain && node.op_type == "Attention" && use.input == 1) return only(rank - 1);
-  return std::nullopt;
-}
-
-bool FitsHalf(const Tensor& values, const Tensor& rounded) {
-  double error = 0, signal = 0;
+// In each of the channels: one of small values beside large ones matters as much as these.
+bool FitsHalf(const Tensor& values, const Tensor& rounded, const ScaledAxes& axes) {
+  size_t channels = 1, inner = 1;
+  for (size_t axis = axes.first; axis < values.shape().size(); ++axis)
+    (axis < axes.end ? channels : inner) *= static_cast<size_t>(values.shape()[axis]);
+  std::vector<double> errors(channels), signals(channels);
   for (size_t i = 0; i < values.floats().size(); ++i) {
     const double value = values.floats()[i], difference = value - rounded.floats()[i];
-    error += difference * difference;
-    signal += value * value;
+    errors[i / inner % channels] += difference * difference;
+    signals[i / inner % channels] += value * value;
   }
-  return std::isfinite(error) && error <= kMostErrorShare * signal;
+  return std::ranges::equal(errors, signals, [](double error, double signal) {
+    return std::isfinite(error) && error <= kMostErrorShare * signal;
+  });
 }
 
 // A weight as it is written: the scales broadcast against it.
@@ -58,13 +43,16 @@ struct Codes {
 };
 
 // None where one does not hold the values.
-Result<std::optional<Codes>> AsHalf(const Tensor& values) {
+Result<std::optional<Codes>> AsHalf(const Tensor& values, const std::vector<ScaledAxes>& axes) {
   PREON_ASSIGN_OR_RETURN(EncodedTensor encoded,
                          EncodeTensor(values, {QuantParams()}, -1, {.type = DataType::kFloat16}));
-  if (!FitsHalf(values, DecodeTensor(encoded))) return std::optional<Codes>();
+  const Tensor rounded = DecodeTensor(encoded);
+  if (!std::ranges::all_of(axes, [&](const ScaledAxes& own) { return FitsHalf(values, rounded, own); }))
+    return std::optional<Codes>();
   return std::optional(Codes{std::move(encoded), {}});
 }
 
+// None where not all are finite.
 Result<std::optional<Codes>> AsBytes(const Tensor& values, const ScaledAxes& axes) {
   if (!std::ranges::all_of(values.floats(), [](float value) { return std::isfinite(value); }))
     return std::optional<Codes>();
@@ -90,7 +78,8 @@ Result<std::optional<Codes>> AsBytes(const Tensor& values, const ScaledAxes& axe
 
 class Storing {
  public:
-  Storing(Graph& graph, const QuantPlan& plan) : graph_(graph), wanted_(plan.float_weights), writer_(graph) {
+  Storing(Graph& graph, const QuantPlan& plan)
+      : graph_(graph), wanted_(plan.float_weights), is_mapped_(HasLargeWeights(graph)), writer_(graph) {
     for (const NodeDecision& decision : plan.nodes) {
       if (decision.is_static()) integer_.insert(decision.node);
       if (decision.reason == FloatReason::kExcluded && !wanted_.excluded_too) excluded_.insert(decision.node);
@@ -108,37 +97,76 @@ class Storing {
   }
 
  private:
+  struct Wanted {
+    FloatStorage storage;
+    std::string why;
+  };
+
   Status Store(const std::string& name) {
     const Tensor values = *graph_.Initializer(name);
-    const std::vector<Use> uses = graph_.Uses(name);
-    const bool is_fixed =
-        graph_.IsOutput(name) || graph_.HasCapturedUse(name) || graph_.overridable_initializers.contains(name);
-    if (uses.empty() || is_fixed) return Status::Ok();
-    const std::optional<ScaledAxes> axes = AxesOf(uses[0], values.shape().size());
-    FloatStorage wanted = wanted_.smallest;
-    for (const Use& use : uses) {
-      const std::optional<ScaledAxes> own = AxesOf(use, values.shape().size());
-      if (!own || integer_.contains(use.node->name)) return Status::Ok();
-      const bool keeps_bits =
-          axes != own || wanted_.at_least_half.contains(use.node->name) || excluded_.contains(use.node->name);
-      if (keeps_bits) wanted = std::min(wanted, FloatStorage::kFloat16);
+    const size_t rank = values.shape().size();
+    std::vector<Use> uses;  // of float nodes, as a weight
+    std::vector<ScaledAxes> axes;
+    for (const Use& use : graph_.Uses(name)) {
+      const std::optional<ScaledAxes> own = AxesOf(use, rank);
+      const bool may_be_weight = use.captured && rank > 1 && values.bytes().size() > kLeastSavedBytes;
+      if (own) axes.push_back(*own);
+      if (own || may_be_weight) uses.push_back(use);
     }
+    if (uses.empty()) return Status::Ok();
+    if (const std::string why = WhyFixed(name, rank); !why.empty())
+      return Record(uses, name, FloatStorage::kFloat32, why);
+    Wanted wanted = WantedBy(uses, axes);
     std::optional<Codes> codes;
-    if (wanted == FloatStorage::kInt8) {
-      PREON_ASSIGN_OR_RETURN(codes, AsBytes(values, *axes));
+    if (wanted.storage == FloatStorage::kInt8) {
+      PREON_ASSIGN_OR_RETURN(codes, AsBytes(values, axes[0]));
+      if (!codes) return Record(uses, name, FloatStorage::kFloat32, "not all of its values are finite");
     }
-    if (wanted == FloatStorage::kFloat16 || (codes && codes->size_bytes() > values.bytes().size() / 2)) {
-      wanted = FloatStorage::kFloat16;
-      PREON_ASSIGN_OR_RETURN(codes, AsHalf(values));
+    if (!codes || codes->size_bytes() > values.bytes().size() / 2) {
+      PREON_ASSIGN_OR_RETURN(std::optional<Codes> half, AsHalf(values, axes));
+      if (!codes && !half) return Record(uses, name, FloatStorage::kFloat32, "float16 does not hold its values");
+      if (codes && half) wanted = {FloatStorage::kFloat16, "int8 with its scales would not be smaller"};
+      if (half) codes = std::move(half);
     }
     const size_t names = 8 * name.size();
-    if (!codes) return Record(uses, name, FloatStorage::kFloat32, "float16 does not hold its values");
     if (codes->size_bytes() + kLeastSavedBytes + names > values.bytes().size())
       return Record(uses, name, FloatStorage::kFloat32, "it is small");
     RoundTripNames behind{name, graph_.UniqueTensorName(name + "_float"), name};
     graph_.ReplaceUses(name, behind.y);
     writer_.AddCasts(behind, codes->encoded, codes->scale_shape);
-    return Record(uses, name, wanted, wanted_.why);
+    return Record(uses, name, wanted.storage, wanted.why);
+  }
+
+  // None where no float node reads a weight there.
+  std::optional<ScaledAxes> AxesOf(const Use& use, size_t rank) const {
+    if (use.captured || integer_.contains(use.node->name)) return std::nullopt;
+    return ScaledAxesOf(*use.node, use.input, rank);
+  }
+
+  // Why a weight stays as it is, whatever its values are; "" where it need not.
+  std::string WhyFixed(const std::string& name, size_t rank) const {
+    if (is_mapped_) return "the runtime maps more than 1 GiB of weights from the file, as they are";
+    if (graph_.IsOutput(name)) return "it is also an output of the model";
+    if (graph_.overridable_initializers.contains(name)) return "it is also an input of the model";
+    if (graph_.HasCapturedUse(name)) return "a sub-graph reads it";
+    for (const Use& use : graph_.Uses(name))
+      if (!AxesOf(use, rank)) return StrCat("node '", use.node->name, "' reads it, too, and not as a float weight");
+    return "";
+  }
+
+  Wanted WantedBy(const std::vector<Use>& uses, const std::vector<ScaledAxes>& axes) const {
+    Wanted wanted{wanted_.smallest, wanted_.why};
+    if (wanted.storage != FloatStorage::kInt8) return wanted;
+    for (const Use& use : uses) {
+      const std::string& node = use.node->name;
+      if (excluded_.contains(node)) return {FloatStorage::kFloat16, "excluded nodes have int8 only when asked for"};
+      if (wanted_.costly.contains(node)) return {FloatStorage::kFloat16, wanted_.why_costly};
+      if (wanted_.int8_nodes && !wanted_.int8_nodes->contains(node))
+        return {FloatStorage::kFloat16, SafeFloatWeights().why};
+    }
+    if (std::ranges::adjacent_find(axes, std::ranges::not_equal_to()) != axes.end())
+      return {FloatStorage::kFloat16, "its readers would need int8 scales along different axes"};
+    return wanted;
   }
 
   Status Record(const std::vector<Use>& uses, const std::string& weight, FloatStorage storage, const std::string& why) {
@@ -148,6 +176,7 @@ class Storing {
 
   Graph& graph_;
   const FloatWeights wanted_;
+  const bool is_mapped_;
   QdqWriter writer_;
   std::set<std::string> integer_, excluded_;
   std::vector<StoredFloatWeight> stored_;
@@ -156,9 +185,8 @@ class Storing {
 }  // namespace
 
 Result<std::vector<StoredFloatWeight>> StoreFloatWeights(Graph& graph, const QuantPlan& plan) {
-  if (plan.float_weights.smallest == FloatStorage::kFloat32 || HasLargeWeights(graph))
-    return std::vector<StoredFloatWeight>();
-  JoinFloatConstants(graph);
+  if (plan.float_weights.smallest == FloatStorage::kFloat32) return std::vector<StoredFloatWeight>();
+  if (!HasLargeWeights(graph)) JoinFloatConstants(graph);
   return Storing(graph, plan).Run();
 }
 
