@@ -25,6 +25,26 @@ Model Quantize(const Model& model, Range range, const PlanOptions& options = {})
   return quantized.ok() ? *quantized : Model{};
 }
 
+TEST(ApplyPlan, WarnsWhereAStorageThatIsAskedForIsForLargeModels) {
+  for (const bool is_asked_for : {true, false}) {
+    GraphBuilder b({1, 4, 8, 4096});
+    const Tensor weight = Tensor::Allocate(DataType::kFloat, {4096, 4096});  // 64 MiB, once in memory
+    for (int i = 0; i < 17; ++i) {
+      b.model.graph.SetInitializer(StrCat("w", i), weight);
+      b.Op("MatMul", {"x", StrCat("w", i)}, StrCat("y", i));
+      b.Output(StrCat("y", i));
+    }
+    QuantPlan plan;
+    plan.float_weights = {.smallest = FloatStorage::kInt8, .excluded_too = is_asked_for};
+    std::vector<std::string> warnings;
+    ASSERT_TRUE(ApplyPlan(b.model, plan, {}, {}, &warnings).ok());
+    if (is_asked_for)
+      EXPECT_THAT(warnings, testing::ElementsAre(testing::HasSubstr("--float-weights has no effect")));
+    else
+      EXPECT_TRUE(warnings.empty());
+  }
+}
+
 TEST(ApplyPlan, NamesFollowTheContract) {
   GraphBuilder b({1, 4, 8, 8});
   b.Conv("x", "c1");
