@@ -209,12 +209,15 @@ TEST(StoreFloatWeights, WhatHasToKeepItsNameSaysWhy) {
     builder.Op("MatMul", {"x", builder.Constant(name, {64, 64})}, StrCat(name, "_y"));
   graph.AddOutput("shown", test::FloatInfo({64, 64}));
   graph.overridable_initializers.insert("given");
+  builder.Op("MatMul", {"x", builder.Constant("captured", {64, 64})}, "captured_y");
+  graph.SetAttribute(builder.Op("If", {"shown_y"}, "branch"), "then_branch", OpaqueAttribute{"…", {"captured"}, true});
   const auto stored = StoreFloatWeights(graph, PlanStoring(graph, kAllInt8));
   ASSERT_TRUE(stored.ok());
   EXPECT_EQ(WhyOf(*stored, "shown"), "it is also an output of the model");
   EXPECT_EQ(WhyOf(*stored, "given"), "it is also an input of the model");
+  EXPECT_EQ(WhyOf(*stored, "captured"), "a sub-graph reads it");
   EXPECT_EQ(StorageIn(*stored, "given"), "float32");
-  EXPECT_EQ(graph.nodes().size(), 2u);
+  EXPECT_EQ(graph.nodes().size(), 4u);
 }
 
 TEST(StoreFloatWeights, LeavesWhatWouldNotBecomeSmaller) {
