@@ -82,7 +82,9 @@ class Storing {
       : graph_(graph), wanted_(plan.float_weights), is_mapped_(HasLargeWeights(graph)), writer_(graph) {
     for (const NodeDecision& decision : plan.nodes) {
       if (decision.is_static()) integer_.insert(decision.node);
-      if (decision.reason == FloatReason::kExcluded && !wanted_.excluded_too) excluded_.insert(decision.node);
+      if (wanted_.excluded_too) continue;
+      if (decision.reason == FloatReason::kExcluded) excluded_.insert(decision.node);
+      if (decision.reason == FloatReason::kNotReached) never_run_.insert(decision.node);
     }
   }
 
@@ -117,6 +119,7 @@ class Storing {
     if (const std::string why = WhyFixed(name, rank); !why.empty())
       return Record(uses, name, FloatStorage::kFloat32, why);
     Wanted wanted = WantedBy(uses, axes);
+    if (wanted.storage == FloatStorage::kFloat32) return Record(uses, name, wanted.storage, wanted.why);
     std::optional<Codes> codes;
     if (wanted.storage == FloatStorage::kInt8) {
       PREON_ASSIGN_OR_RETURN(codes, AsBytes(values, axes[0]));
@@ -156,6 +159,8 @@ class Storing {
 
   Wanted WantedBy(const std::vector<Use>& uses, const std::vector<ScaledAxes>& axes) const {
     Wanted wanted{wanted_.smallest, wanted_.why};
+    if (std::ranges::any_of(uses, [&](const Use& use) { return never_run_.contains(use.node->name); }))
+      return {FloatStorage::kFloat32, "no sample has run it"};
     if (wanted.storage != FloatStorage::kInt8) return wanted;
     for (const Use& use : uses) {
       const std::string& node = use.node->name;
@@ -178,7 +183,7 @@ class Storing {
   const FloatWeights wanted_;
   const bool is_mapped_;
   QdqWriter writer_;
-  std::set<std::string> integer_, excluded_;
+  std::set<std::string> integer_, excluded_, never_run_;
   std::vector<StoredFloatWeight> stored_;
 };
 
