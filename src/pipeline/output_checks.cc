@@ -118,9 +118,6 @@ Status GiveFloat16(Model& quantized, const Batch& batch, FinalForm& form, const 
                                      "' differs from the form in float32, at an SQNR of ",
                                      FigureText(output.sqnr_db, "%.1f"), " dB"));
   }
-  form.warnings.emplace_back(
-      "UseFP32Scale=false: error, speed and placement in this report are of the form in float32; the file computes in "
-      "float16, which has no integer kernels on the CPU");
   form.outputs = std::move(got);
   return Status::Ok();
 }
