@@ -311,10 +311,6 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   if (!formed.ok()) return std::move(formed).WithContext(inputs_.output, ": not written");
   PREON_ASSIGN_OR_RETURN(result.needs, NeededLibraries(written.quantized, context_));
   std::vector<std::string> warnings = inputs_.warnings;
-  if (in_float16)
-    warnings.emplace_back(
-        "UseFP32Scale=false: error, speed and placement in this report are of the form in float32; the file computes "
-        "in float16, which has no integer kernels on the CPU");
   for (const auto* more : {&prepared.warnings, &written.notes.warnings, &result.warnings})
     warnings.insert(warnings.end(), more->begin(), more->end());
   result.warnings = std::move(warnings);
