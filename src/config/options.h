@@ -190,7 +190,6 @@ struct SearchOptions {
 struct ResourceOptions {
   int threads = 0;
   Provider provider;              ///< of calibration, run and compare
-  bool provider_given = false;    ///< by --provider
   bool prefers_provider = false;  ///< it is a wish: the CPU where it is not there, with a warning
   MemoryUse memory = MemoryUse::kBalanced;
   std::string tmp_dir;

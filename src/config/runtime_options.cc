@@ -17,7 +17,6 @@ Status SetThreads(Options& options, const std::string& value) {
 }
 
 Status SetProvider(Options& options, const std::string& value) {
-  options.resources.provider_given = true;
   options.resources.prefers_provider = false;
   constexpr std::string_view kWanted = "cpu, cuda or cuda:N, with the number of a device";
   if (value == "cpu" || value == "cuda") {

@@ -16,30 +16,19 @@ namespace {
 
 constexpr std::string_view kOurProvider = "CPUExecutionProvider", kCudaProvider = "CUDAExecutionProvider";
 // ONNX Runtime's names, those of older releases too; but for ours, only packages made for a device have them.
-constexpr auto kProviders = std::to_array<std::string_view>({"ACLExecutionProvider",
-                                                             "ArmNNExecutionProvider",
-                                                             "AzureExecutionProvider",
-                                                             "CANNExecutionProvider",
-                                                             kCudaProvider,
-                                                             "CoreMLExecutionProvider",
-                                                             "DmlExecutionProvider",
-                                                             "DnnlExecutionProvider",
-                                                             "JsExecutionProvider",
-                                                             "MIGraphXExecutionProvider",
-                                                             "NnapiExecutionProvider",
-                                                             "NvTensorRTRTXExecutionProvider",
-                                                             "OpenVINOExecutionProvider",
-                                                             "QNNExecutionProvider",
-                                                             "ROCMExecutionProvider",
-                                                             "RknpuExecutionProvider",
-                                                             "TensorrtExecutionProvider",
-                                                             "TvmExecutionProvider",
-                                                             "VSINPUExecutionProvider",
-                                                             "VitisAIExecutionProvider",
-                                                             "WebGpuExecutionProvider",
-                                                             "WebNNExecutionProvider",
-                                                             "XnnpackExecutionProvider",
-                                                             kOurProvider});
+constexpr auto kProviders = std::to_array<std::string_view>(
+    {"ACLExecutionProvider",      "ArmNNExecutionProvider",    "AzureExecutionProvider",
+     "CANNExecutionProvider",     "CUDAExecutionProvider",     "CoreMLExecutionProvider",
+     "DmlExecutionProvider",      "DnnlExecutionProvider",     "JsExecutionProvider",
+     "MIGraphXExecutionProvider", "NnapiExecutionProvider",    "NvTensorRTRTXExecutionProvider",
+     "OpenVINOExecutionProvider", "QNNExecutionProvider",      "ROCMExecutionProvider",
+     "RknpuExecutionProvider",    "TensorrtExecutionProvider", "TvmExecutionProvider",
+     "VSINPUExecutionProvider",   "VitisAIExecutionProvider",  "WebGpuExecutionProvider",
+     "WebNNExecutionProvider",    "XnnpackExecutionProvider",  kOurProvider});
+
+bool IsGiven(const std::vector<Setting>& settings, std::string_view option) {
+  return std::ranges::find(settings, option, &Setting::name) != settings.end();
+}
 
 Status SetProviders(Options& options, const KeyValue& value) {
   const std::vector<std::string> known(kProviders.begin(), kProviders.end());
@@ -52,7 +41,7 @@ Status SetProviders(Options& options, const KeyValue& value) {
   // The first one that can be had counts, as in ONNX Runtime; what --provider says counts more.
   const auto first = std::ranges::find_if(
       value.texts, [](const std::string& name) { return name == kCudaProvider || name == kOurProvider; });
-  if (first != value.texts.end() && *first == kCudaProvider && !options.resources.provider_given) {
+  if (first != value.texts.end() && *first == kCudaProvider && !IsGiven(options.given.settings, "provider")) {
     options.resources.provider.cuda_device = 0;
     options.resources.prefers_provider = true;
   }
@@ -64,8 +53,7 @@ Status SetProviders(Options& options, const KeyValue& value) {
 
 // What was set by itself, before or after, counts.
 Status SetUnlessGiven(Options& options, std::string_view option, const std::string& to) {
-  const bool given = std::ranges::find(options.given.settings, option, &Setting::name) != options.given.settings.end();
-  return given ? Status::Ok() : SetOption(options, option, to);
+  return IsGiven(options.given.settings, option) ? Status::Ok() : SetOption(options, option, to);
 }
 
 Status SetPreference(Options& options, const KeyValue& value) {

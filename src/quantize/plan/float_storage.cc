@@ -1,13 +1,6 @@
 #include "quantize/plan/float_storage.h"
 
-#include <algorithm>
-#include <array>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "base/spelling.h"
-#include "base/text.h"
+#include "quantize/plan/named_values.h"
 
 namespace preon {
 namespace {
@@ -17,19 +10,9 @@ constexpr std::array kStorages = {std::pair(FloatStorage::kFloat32, "float32"),
 
 }  // namespace
 
-Result<FloatStorage> ParseFloatStorage(std::string_view name) {
-  std::vector<std::string> names;
-  for (const auto& [storage, known] : kStorages) {
-    if (ToLower(name) == known) return storage;
-    names.emplace_back(known);
-  }
-  return Error(ErrorId::kUnknownOption, "unknown storage '", name, "'", DidYouMean(name, names),
-               " (known: ", JoinNames(names), ")");
-}
+Result<FloatStorage> ParseFloatStorage(std::string_view name) { return ValueOfName(kStorages, "storage", name); }
 
-std::string_view FloatStorageName(FloatStorage storage) {
-  return std::ranges::find(kStorages, storage, &std::pair<FloatStorage, const char*>::first)->second;
-}
+std::string_view FloatStorageName(FloatStorage storage) { return NameOfValue(kStorages, storage); }
 
 FloatWeights SafeFloatWeights() {
   return {.smallest = FloatStorage::kFloat16, .why = "its rounding is far below that of integer nodes"};

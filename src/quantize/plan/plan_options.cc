@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/spelling.h"
 #include "base/text.h"
+#include "quantize/plan/named_values.h"
 
 namespace preon {
 namespace {
@@ -14,19 +14,9 @@ constexpr std::array kWeightForms = {std::pair(WeightForm::kPacked, "packed"), s
 
 }  // namespace
 
-Result<WeightForm> ParseWeightForm(std::string_view name) {
-  std::vector<std::string> names;
-  for (const auto& [form, known] : kWeightForms) {
-    if (ToLower(name) == known) return form;
-    names.emplace_back(known);
-  }
-  return Error(ErrorId::kUnknownOption, "unknown form '", name, "'", DidYouMean(name, names),
-               " (known: ", JoinNames(names), ")");
-}
+Result<WeightForm> ParseWeightForm(std::string_view name) { return ValueOfName(kWeightForms, "form", name); }
 
-std::string_view WeightFormName(WeightForm form) {
-  return std::ranges::find(kWeightForms, form, &std::pair<WeightForm, const char*>::first)->second;
-}
+std::string_view WeightFormName(WeightForm form) { return NameOfValue(kWeightForms, form); }
 
 namespace {
 
