@@ -45,6 +45,8 @@ class Algorithm {
   virtual bool in_effort() const { return false; }
   /// Has it an option --no-NAME, the same as --disable-algorithm NAME?
   virtual bool has_switch() const { return false; }
+  /// Does it improve weights beside float activations, too, on targets that quantize nothing else?
+  virtual bool acts_on_weights_alone() const { return false; }
   /// Its name in QConfig.algo_config of Quark; empty: it has none there.
   virtual std::string_view quark_name() const { return {}; }
   /// What it can be told, in static storage.
@@ -56,7 +58,8 @@ class Algorithm {
   /// Has it anything to do for this target and these options? With --compat none that improves a plan has: the other
   /// tool has no such thing.
   bool AppliesTo(const Target& target, const PlanOptions& options) const {
-    const bool improves = options.compat == Compat::kOff && target.TakesImprovements(options);
+    const bool takes = acts_on_weights_alone() ? !target.QuantizesActivations() : target.TakesImprovements(options);
+    const bool improves = options.compat == Compat::kOff && takes;
     const bool suits = options.compat != Compat::kOff || SuitsWeights(options.weight);
     return (improves || phase() != AlgorithmPhase::kWrite) && suits && Suits(target);
   }

@@ -93,11 +93,20 @@ std::vector<double> GemmShift(const Node& node, const Tensor& error, std::span<c
   return shift;
 }
 
+// A bias of one digit is off by up to a fifth: more than what would be corrected.
+bool IsTooCoarse(const QuantPlan& plan, const BiasPlan& bias) {
+  const auto written = plan.weights.find(bias.bias);
+  if (written == plan.weights.end() || !written->second.block) return false;
+  const std::optional<MiniFloat>& element = written->second.block->spec.element;
+  return element && element->mantissa_bits <= 1;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> MeanSources(const Graph& graph, const QuantPlan& plan) {
   std::map<std::string, std::string> sources;
   for (const BiasPlan& bias : plan.biases) {
+    if (IsTooCoarse(plan, bias)) continue;
     std::string tensor = bias.input;
     for (const Node* node = graph.Producer(tensor); node != nullptr; node = graph.Producer(tensor)) {
       if (!node->Is("Flatten") && !node->Is("Reshape") && !node->Is("Squeeze") && !node->Is("Unsqueeze")) break;

@@ -49,14 +49,21 @@ NBitsGrid GridOf(const Extremes& extremes, int bits, bool symmetric) {
 // The grids of one block that can be better than one that is known.
 class ScaleSweep {
  public:
-  ScaleSweep(std::span<const float> values, const Extremes& extremes, int last_code)
+  ScaleSweep(std::span<const float> values, std::span<const float> importance, const Extremes& extremes, int last_code)
       : values_(values),
+        importance_(importance),
         range_(extremes.high - extremes.low),
         above_(extremes.high / range_),
         below_(-extremes.low / range_),
         last_code_(last_code) {
     // Products of tiny values would be 0.
     for (size_t i = 0; i < values.size(); ++i) magnitudes_[i] = std::fabs(values[i] / range_);
+    if (importance.empty()) return;
+    counts_above_ = counts_below_ = 0;
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (values[i] == extremes.high) counts_above_ = std::max(counts_above_, importance[i]);
+      if (values[i] == extremes.low) counts_below_ = std::max(counts_below_, importance[i]);
+    }
   }
 
   /// The one with which the finest grid still covers both extremes.
@@ -77,11 +84,12 @@ class ScaleSweep {
   float BestScale(int zero_point, double known_error, bool with_unused = true) {
     const auto [above, below] = RoomsOf(zero_point);
     // Beyond, what a grid cuts off of the extremes is alone worse than the known grid.
-    const float spared = static_cast<float>(std::sqrt(known_error)) / range_;
+    const auto spared = [&](float counts) { return static_cast<float>(std::sqrt(known_error / counts)) / range_; };
+    const float spared_above = spared(counts_above_), spared_below = spared(counts_below_);
     const auto codes = static_cast<float>(last_code_);
     ScaleBounds bounds = {kLeastUse * std::min({codes, above / above_, below / below_}), kLargestUse * codes};
-    if (above_ > spared) bounds.finest = std::min(bounds.finest, above / (above_ - spared));
-    if (below_ > spared) bounds.finest = std::min(bounds.finest, below / (below_ - spared));
+    if (above_ > spared_above) bounds.finest = std::min(bounds.finest, above / (above_ - spared_above));
+    if (below_ > spared_below) bounds.finest = std::min(bounds.finest, below / (below_ - spared_below));
     constexpr float kInFrontOfTie = 1 - 1e-4f;
     if (!with_unused)
       bounds.coarsest =
@@ -89,7 +97,7 @@ class ScaleSweep {
     if (bounds.finest <= bounds.coarsest) return 0;
     for (size_t i = 0; i < values_.size(); ++i) rooms_[i] = values_[i] > 0 ? above : below;
     const std::span rooms = std::span(rooms_).first(values_.size());
-    return BestBlockScale(std::span(magnitudes_).first(values_.size()), rooms, bounds) * range_;
+    return BestBlockScale(std::span(magnitudes_).first(values_.size()), rooms, bounds, importance_) * range_;
   }
 
  private:
@@ -100,8 +108,9 @@ class ScaleSweep {
     return {static_cast<float>(last_code_ - zero_point), static_cast<float>(zero_point)};
   }
 
-  std::span<const float> values_;
-  float range_, above_, below_;  // the ends as shares of the range
+  std::span<const float> values_, importance_;
+  float range_, above_, below_;                // the ends as shares of the range
+  float counts_above_ = 1, counts_below_ = 1;  // what errors of the extremes count
   int last_code_;
   std::array<float, kLargestScaledBlock> magnitudes_, rooms_;
 };
@@ -129,12 +138,12 @@ void CodesOnGrid(std::span<const float> values, const NBitsGrid& grid, int bits,
     codes[i] = static_cast<uint32_t>(static_cast<int>(coder.Steps(values[i])) + grid.zero_point);
 }
 
-double GridError(std::span<const float> values, const NBitsGrid& grid, int bits) {
+double GridError(std::span<const float> values, const NBitsGrid& grid, int bits, std::span<const float> importance) {
   const Coder coder(grid, bits);
   double error = 0;
-  for (const float value : values) {
-    const double off = double{value} - double{grid.scale} * coder.Steps(value);
-    error += off * off;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double off = double{values[i]} - double{grid.scale} * coder.Steps(values[i]);
+    error += importance.empty() ? off * off : off * off * double{importance[i]};
   }
   return error;
 }
@@ -143,13 +152,13 @@ NBitsGrid MinMaxGrid(std::span<const float> values, int bits, bool symmetric) {
   return GridOf(ExtremesWithZero(values), bits, symmetric);
 }
 
-NBitsGrid LeastSquaresGrid(std::span<const float> values, int bits, bool symmetric) {
+NBitsGrid LeastSquaresGrid(std::span<const float> values, int bits, bool symmetric, std::span<const float> importance) {
   const Extremes extremes = ExtremesWithZero(values);
   NBitsGrid best = GridOf(extremes, bits, symmetric);
-  double error = GridError(values, best, bits);
+  double error = GridError(values, best, bits, importance);
   const auto offer = [&](const NBitsGrid& grid) {
     if (grid.scale == 0) return;
-    const double other = GridError(values, grid, bits);
+    const double other = GridError(values, grid, bits, importance);
     if (other < error) std::tie(best, error) = std::tuple(grid, other);
   };
   const float range = extremes.high - extremes.low;
@@ -163,7 +172,7 @@ NBitsGrid LeastSquaresGrid(std::span<const float> values, int bits, bool symmetr
       offer({minmax.scale * (1.0f - 0.01f * static_cast<float>(step)), minmax.zero_point});
     return best;
   }
-  ScaleSweep sweep(values, extremes, LastCode(bits));
+  ScaleSweep sweep(values, importance, extremes, LastCode(bits));
   if (symmetric) {
     const int middle = 1 << (bits - 1);
     offer({sweep.BestScale(middle, error), middle});

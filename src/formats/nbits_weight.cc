@@ -51,9 +51,10 @@ Status Check(const Tensor& weight, const NBitsOptions& options) {
 }
 
 // The grid of a block, and its codes.
-NBitsGrid EncodeBlock(std::span<const float> values, const NBitsOptions& options, std::span<uint32_t> codes) {
+NBitsGrid EncodeBlock(std::span<const float> values, const NBitsOptions& options, std::span<const float> importance,
+                      std::span<uint32_t> codes) {
   if (options.method == WeightMethod::kMinMse) {
-    const NBitsGrid grid = LeastSquaresGrid(values, options.bits, options.symmetric);
+    const NBitsGrid grid = LeastSquaresGrid(values, options.bits, options.symmetric, importance);
     CodesOnGrid(values, grid, options.bits, codes);
     return grid;
   }
@@ -67,7 +68,8 @@ NBitsGrid EncodeBlock(std::span<const float> values, const NBitsOptions& options
 
 bool IsNBitsBlockSize(int64_t size) { return size >= 16 && size <= 256 && (size & (size - 1)) == 0; }
 
-Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& options, const ParallelFor& parallel_for) {
+Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& options, const ParallelFor& parallel_for,
+                                std::span<const float> importance) {
   PREON_RETURN_IF_ERROR(Check(weight, options));
   const NBitsLayout layout = NBitsLayoutOf(weight.shape()[0], weight.shape()[1], options);
   NBitsWeight encoded{
@@ -105,7 +107,8 @@ Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& option
           taken_codes[i] = static_cast<uint32_t>(CodeOnGrid(taken[i], grid, layout.bits));
         continue;
       }
-      const NBitsGrid grid = EncodeBlock(taken, options, taken_codes);
+      const std::span<const float> counts = importance.empty() ? importance : importance.subspan(first, taken.size());
+      const NBitsGrid grid = EncodeBlock(taken, options, counts, taken_codes);
       scales[at] = grid.scale;
       column_zero_points.push_back(static_cast<uint32_t>(grid.zero_point));
     }

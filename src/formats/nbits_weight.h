@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/parallel.h"
@@ -32,10 +33,11 @@ struct NBitsWeight {
 };
 
 /// Encodes `weight`, float [K, N].
+/// @param importance  what the squared errors of each of the K rows count for kMinMse, at least 0; empty: all 1
 /// Errors: kQuantizeFailed for other types and ranks, bits, block sizes, and values that are not finite.
 /// Source: MatMulNBits (com.microsoft) for the layout of codes, scales and zero points.
-Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& options,
-                                const ParallelFor& parallel_for = {});
+Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& options, const ParallelFor& parallel_for = {},
+                                std::span<const float> importance = {});
 
 /// NBitsWeight::codes as floats, [K, N].
 Tensor UnpackNBitsCodes(const Tensor& codes, int64_t rows, int bits);

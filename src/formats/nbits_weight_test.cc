@@ -117,6 +117,28 @@ TEST(LeastSquaresGrid, FindsTheLeastError) {
   }
 }
 
+TEST(LeastSquaresGrid, FindsTheLeastWeightedError) {
+  std::mt19937 random(5);
+  std::normal_distribution<float> normal;
+  for (const int bits : {2, 4, 8}) {
+    for (const bool symmetric : {true, false}) {
+      for (int block = 0; block < 20; ++block) {
+        std::vector<float> values(32), importance(32);
+        for (float& value : values) value = normal(random);
+        for (float& counts : importance) counts = std::exp(normal(random));
+        const NBitsGrid weighted = LeastSquaresGrid(values, bits, symmetric, importance);
+        const double error = GridError(values, weighted, bits, importance);
+        EXPECT_LE(error, GridError(values, LeastSquaresGrid(values, bits, symmetric), bits, importance) * (1 + 1e-6));
+        if (bits > 4) continue;
+        for (float share = 0.4f; share < 1.3f; share += 0.001f) {
+          const NBitsGrid other{weighted.scale * share, weighted.zero_point};
+          EXPECT_GE(GridError(values, other, bits, importance), error * (1 - 1e-6)) << share;
+        }
+      }
+    }
+  }
+}
+
 TEST(EncodeNBits, DecodesToValuesWithinHalfAStep) {
   const NBitsOptions options{.bits = 8, .block_size = 32, .symmetric = false, .method = WeightMethod::kMinMax};
   const Tensor weight = RandomWeight(70, 33, 3);

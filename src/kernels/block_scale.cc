@@ -43,8 +43,9 @@ HWY_INLINE size_t FindChanges(std::span<const float> magnitudes, std::span<const
 }
 
 /// `magnitudes` and `rooms` are followed by zeros up to a whole vector.
+template <bool kWeighted>
 HWY_INLINE float BestOfChanges(std::span<const float> magnitudes, std::span<const float> rooms,
-                               const ScaleBounds& bounds) {
+                               const ScaleBounds& bounds, const float* importance) {
   const BlockFloats d;
   const size_t lanes = hn::Lanes(d);
   float inverses[kMostInverses + kMostBlockLanes];
@@ -59,10 +60,12 @@ HWY_INLINE float BestOfChanges(std::span<const float> magnitudes, std::span<cons
       const auto magnitude = hn::Set(d, magnitudes[i]);
       const auto rounded = hn::Sub(hn::Add(hn::Mul(magnitude, inverse), whole), whole);
       const auto code = hn::Min(rounded, hn::Set(d, rooms[i]));
-      dot = hn::Add(dot, hn::Mul(magnitude, code));
-      squares = hn::Add(squares, hn::Mul(code, code));
+      const auto counted = kWeighted ? hn::Mul(code, hn::Set(d, importance[i])) : code;
+      dot = hn::Add(dot, hn::Mul(magnitude, counted));
+      squares = hn::Add(squares, hn::Mul(code, counted));
     }
-    const auto own_scale = hn::Div(dot, hn::Max(squares, hn::Set(d, 1))), gain = hn::Mul(dot, own_scale);
+    const auto is_zero = hn::Eq(squares, hn::Zero(d));
+    const auto own_scale = hn::IfThenZeroElse(is_zero, hn::Div(dot, squares)), gain = hn::Mul(dot, own_scale);
     const auto better = hn::Or(hn::Gt(gain, best), hn::And(hn::Eq(gain, best), hn::Lt(own_scale, scale)));
     best = hn::IfThenElse(better, gain, best);
     scale = hn::IfThenElse(better, own_scale, scale);
@@ -71,14 +74,25 @@ HWY_INLINE float BestOfChanges(std::span<const float> magnitudes, std::span<cons
   return hn::GetLane(hn::MinOfLanes(d, hn::IfThenElse(hn::Eq(best, hn::MaxOfLanes(d, best)), scale, none)));
 }
 
-float BestScale(std::span<const float> magnitudes, std::span<const float> rooms, const ScaleBounds& bounds) {
+HWY_INLINE float BestOfWhole(std::span<const float> magnitudes, std::span<const float> rooms, const ScaleBounds& bounds,
+                             const float* importance) {
+  return importance != nullptr ? BestOfChanges<true>(magnitudes, rooms, bounds, importance)
+                               : BestOfChanges<false>(magnitudes, rooms, bounds, nullptr);
+}
+
+float BestScale(std::span<const float> magnitudes, std::span<const float> rooms, const ScaleBounds& bounds,
+                std::span<const float> importance) {
   const size_t lanes = hn::Lanes(BlockFloats());
-  if (magnitudes.size() % lanes == 0) return BestOfChanges(magnitudes, rooms, bounds);
+  const float* counts = importance.empty() ? nullptr : importance.data();
+  if (magnitudes.size() % lanes == 0) return BestOfWhole(magnitudes, rooms, bounds, counts);
   float padded[kLargestScaledBlock] = {}, padded_rooms[kLargestScaledBlock] = {};
   std::ranges::copy(magnitudes, padded);
   std::ranges::copy(rooms, padded_rooms);
+  float padded_importance[kLargestScaledBlock] = {};
+  std::ranges::copy(importance, padded_importance);
+  if (counts != nullptr) counts = padded_importance;
   const size_t size = hwy::RoundUpTo(magnitudes.size(), lanes);
-  return BestOfChanges({padded, size}, {padded_rooms, size}, bounds);
+  return BestOfWhole({padded, size}, {padded_rooms, size}, bounds, counts);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -88,8 +102,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace preon {
 HWY_EXPORT(BestScale);
-float BestBlockScale(std::span<const float> magnitudes, std::span<const float> rooms, const ScaleBounds& bounds) {
-  return HWY_DYNAMIC_DISPATCH(BestScale)(magnitudes, rooms, bounds);
+float BestBlockScale(std::span<const float> magnitudes, std::span<const float> rooms, const ScaleBounds& bounds,
+                     std::span<const float> importance) {
+  return HWY_DYNAMIC_DISPATCH(BestScale)(magnitudes, rooms, bounds, importance);
 }
 }  // namespace preon
 #endif

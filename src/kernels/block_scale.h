@@ -21,10 +21,13 @@ struct ScaleBounds {
 /// equal errors the smaller scale.
 /// @param magnitudes  of the weights, at most kLargestScaledBlock, 0 to 1
 /// @param rooms       the largest code of each weight: whole, at most kMostScaledCodes
-float BestBlockScale(std::span<const float> magnitudes, std::span<const float> rooms, const ScaleBounds& bounds);
+/// @param importance  what each squared error counts, not negative, in <·, ·> too; empty: all 1
+float BestBlockScale(std::span<const float> magnitudes, std::span<const float> rooms, const ScaleBounds& bounds,
+                     std::span<const float> importance = {});
 
 namespace reference {
-float BestBlockScale(std::span<const float> magnitudes, std::span<const float> rooms, const ScaleBounds& bounds);
+float BestBlockScale(std::span<const float> magnitudes, std::span<const float> rooms, const ScaleBounds& bounds,
+                     std::span<const float> importance = {});
 }  // namespace reference
 
 namespace internal {

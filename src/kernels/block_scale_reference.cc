@@ -6,7 +6,8 @@
 
 namespace preon::reference {
 
-float BestBlockScale(std::span<const float> magnitudes, std::span<const float> rooms, const ScaleBounds& bounds) {
+float BestBlockScale(std::span<const float> magnitudes, std::span<const float> rooms, const ScaleBounds& bounds,
+                     std::span<const float> importance) {
   std::vector<float> inverses = {bounds.coarsest};
   for (size_t i = 0; i < magnitudes.size(); ++i) {
     const float behind = internal::kBehindTie / magnitudes[i];
@@ -20,10 +21,11 @@ float BestBlockScale(std::span<const float> magnitudes, std::span<const float> r
     float dot = 0, squares = 0;
     for (size_t i = 0; i < magnitudes.size(); ++i) {
       const float code = std::min(std::nearbyint(magnitudes[i] * inverse), rooms[i]);
-      dot += magnitudes[i] * code;
-      squares += code * code;
+      const float counted = importance.empty() ? code : code * importance[i];
+      dot += magnitudes[i] * counted;
+      squares += code * counted;
     }
-    const float own_scale = dot / std::max(squares, 1.0f), gain = dot * own_scale;
+    const float own_scale = squares == 0 ? 0 : dot / squares, gain = dot * own_scale;
     if (gain > best || (gain == best && own_scale < scale)) {
       best = gain;
       scale = own_scale;

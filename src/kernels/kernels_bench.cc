@@ -254,23 +254,24 @@ BENCHMARK(BM_QuantizeLinear<uint16_t, &QuantizeLinear<uint16_t>>)->Name("BM_Quan
 BENCHMARK(BM_QuantizeLinear<int8_t, &reference::QuantizeLinear<int8_t>>)->Name("BM_QuantizeLinear/int8/reference");
 
 // Blocks of 32 weights with 8 codes.
-template <auto kKernel>
+template <auto kKernel, bool kWeighted = false>
 void BM_BestBlockScale(benchmark::State& state) {
   constexpr size_t kBlock = 32;
   std::vector<float> x = Gaussian();
   for (float& value : x) value = std::min(std::fabs(value) / 4, 1.0f);
-  const std::vector<float> rooms(kBlock, 8);
+  const std::vector<float> rooms(kBlock, 8), importance(kWeighted ? kBlock : 0, 0.5f);
   const ScaleBounds bounds = {7.5f, 20};
   const auto block = [&](size_t first) { return std::span<const float>(x).subspan(first, kBlock); };
-  if (kKernel(block(0), rooms, bounds) != reference::BestBlockScale(block(0), rooms, bounds))
+  if (kKernel(block(0), rooms, bounds, importance) != reference::BestBlockScale(block(0), rooms, bounds, importance))
     state.SkipWithError("differs from the reference");
   for (auto _ : state) {
     for (size_t first = 0; first < kCount; first += kBlock)
-      benchmark::DoNotOptimize(kKernel(block(first), rooms, bounds));
+      benchmark::DoNotOptimize(kKernel(block(first), rooms, bounds, importance));
   }
   Done(state);
 }
 BENCHMARK(BM_BestBlockScale<&BestBlockScale>)->Name("BM_BestBlockScale");
+BENCHMARK(BM_BestBlockScale<&BestBlockScale, true>)->Name("BM_BestBlockScale/weighted");
 BENCHMARK(BM_BestBlockScale<&reference::BestBlockScale>)->Name("BM_BestBlockScale/reference");
 
 }  // namespace

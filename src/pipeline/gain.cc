@@ -11,7 +11,7 @@ namespace {
 // What names and scales of a few Q/DQ nodes take; a file takes that much on a disk anyway.
 constexpr int64_t kFewBytes = 4096;
 
-// Saving less than this changes nothing beside the size of the runtime: such a result must not seem slower.
+// Saving less than this changes nothing beside the size of the runtime: such a result must surely be faster.
 constexpr int64_t kNoticeableBytes = 65'536;
 
 constexpr double kWideDb = 6;  // of an interval: samples differ much
@@ -91,7 +91,9 @@ std::string WhyNothingIsGained(const ResultFigures& figures, Doubt doubt) {
                                      BytesText(figures.float_size_bytes));
     return knows_speed ? StrCat(sizes, is_faster ? ", although it runs at " : ", at ", SpeedText(speedup)) : sizes;
   }
-  const bool is_slower = doubt == Doubt::kIsNoGain || speedup.high < 1 || -more < kNoticeableBytes;
+  if (-more < kNoticeableBytes && knows_speed && !is_faster)
+    return StrCat("the file is hardly smaller, and it runs at ", SpeedText(speedup));
+  const bool is_slower = doubt == Doubt::kIsNoGain || speedup.high < 1;
   return is_slower ? WhyProbablySlower(speedup) : "";
 }
 

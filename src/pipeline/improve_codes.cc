@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/spelling.h"
+#include "ir/model_io.h"
 #include "reconstruct/reconstruction_cost.h"
 
 namespace preon {
@@ -85,6 +86,8 @@ Result<RunsToRead> MakeQuick(const CodesToImprove& of, const Samples& samples, R
   scope.memory_bytes = size_t{64} << 20;
   if (!samples.open || samples.made_up()) return RunsToRead{.why_none = "needs --data"};
   const Graph& graph = of.reference.model.graph;
+  if (HasLargeWeights(graph))
+    return RunsToRead{.why_none = "it takes several times the memory of the weights, which are above 1 GiB"};
   PREON_ASSIGN_OR_RETURN(const std::unique_ptr<DataSource> source,
                          samples.open(InputSpecs(graph), {.limit = scope.samples}));
   const int64_t size = std::max<int64_t>(source->BatchSize(), 1);

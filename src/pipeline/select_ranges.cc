@@ -19,9 +19,10 @@ const Range* Find(const ChosenRanges* chosen, const std::string& tensor, const P
   return known != chosen->end() && known->second.first == planned ? &known->second.second : nullptr;
 }
 
-Result<Range> CollectedRange(const TensorRanges& ranges, const std::string& observed) {
-  const auto range = ranges.find(observed);
-  if (range != ranges.end()) return range->second;
+Result<Range> CollectedRange(const TensorRanges& ranges, const RangeMethod& method, const Wanted& of) {
+  const PlannedRange& planned = of.planned;
+  if (const auto range = ranges.find(planned.observed); range != ranges.end())
+    return RefineRange(method, range->second, of.sketch, planned.query, planned.context);
   return Error(ErrorId::kRangeMissing, "no values were observed; wanted at least one sample that reaches it");
 }
 
@@ -91,7 +92,7 @@ Result<TensorRanges> SelectRanges(const PlannedRanges& planned, const RangeMetho
   OnThreads(static_cast<size_t>(context.ThreadCount()))(wanted.size(), [&](size_t i) {
     const Wanted& of = wanted[i];
     ranges[i] = inputs.collected_ranges != nullptr && !of.own
-                    ? CollectedRange(*inputs.collected_ranges, of.planned.observed)
+                    ? CollectedRange(*inputs.collected_ranges, method, of)
                     : ChooseRange(of.own ? *of.own : method, of.sketch, of.planned.query, of.planned.context);
   });
   for (size_t i = 0; i < wanted.size(); ++i) {

@@ -16,7 +16,8 @@ class MinMaxMethod final : public RangeMethod {
   std::string_view summary() const override { return "smallest and largest value observed"; }
   std::vector<std::string_view> option_help() const override {
     return {"CalibTensorRangeSymmetric=false: widen to [-a, a], where a is the larger end; also accepted: symmetric",
-            "CalibMovingAverage=false: exponential average of the samples' own extremes, in the order of the data",
+            "CalibMovingAverage=false: exponential average of the samples' own extremes, in the order of the data; "
+            "GraphAware=true then",
             "CalibMovingAverageConstant=0.01: weight of the newest sample in the average"};
   }
 
@@ -40,6 +41,9 @@ class MinMaxMethod final : public RangeMethod {
   }
 
  private:
+  // An average lies inside of the values: it cuts scores and logits, and nothing behind them repairs that.
+  bool graph_aware_by_default() const override { return average_.on && !symmetric_; }
+
   bool symmetric_ = false;
   MovingAverage average_;
 };

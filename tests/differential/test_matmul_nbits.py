@@ -124,11 +124,9 @@ def test_half_quadratic_grids_are_no_worse_than_the_runtimes(preon, name, bits, 
     assert sums[0] < 0.97 * sums[1]
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("options, least_gain_db", [(["--weight", "int4", "--algorithm", "gptq"], 4), (["--weight", "uint4", "--algorithm", "adaquant"], 5),
-                                                    (["--weight", "int2", "--algorithm", "gptq:descent=true"], 3)])
-def test_codes_that_make_up_for_each_other(preon, options, least_gain_db):
-    """On texts that nothing was fitted to; the operator itself computes."""
+@pytest.fixture
+def texts(preon):
+    """Saves some to calib.npz; returns a function from options to the SQNR in dB, on others, of chargpt with them, and what was told."""
     path = model_path("chargpt_shakespeare")
     text = np.frombuffer((DATA / "text/tinyshakespeare.txt").read_bytes(), np.uint8)
     letters = json.loads((DATA / "text/charset.json").read_text())
@@ -144,10 +142,30 @@ def test_codes_that_make_up_for_each_other(preon, options, least_gain_db):
         got = ort.InferenceSession(preon.folder / "nbits.onnx").run(None, unseen)[0]
         return 10 * np.log10(np.square(wanted).sum() / np.square(wanted - got).sum()), told
 
-    nearest, _ = sqnr_db(*options[:2])
-    better, told = sqnr_db(*options, "--data", "calib.npz")
+    return sqnr_db
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("options, least_gain_db", [(["--weight", "int4", "--algorithm", "gptq"], 4), (["--weight", "uint4", "--algorithm", "adaquant"], 5),
+                                                    (["--weight", "int2", "--algorithm", "gptq:descent=true"], 3)])
+def test_codes_that_make_up_for_each_other(texts, options, least_gain_db):
+    """On texts that nothing was fitted to; the operator itself computes."""
+    nearest, _ = texts(*options[:2])
+    better, told = texts(*options, "--data", "calib.npz")
     assert better > nearest + least_gain_db
     assert told["improved"][0]["layers_changed"] > 15 and not told["warnings"]
+
+
+def test_samples_choose_scales_and_codes(texts):
+    options = ["--weight", "int4", "--block-size", "128"]
+    nearest, told = texts(*options)
+    assert any("skipped without --data: weight-importance" in warning for warning in told["warnings"])
+    plain, _ = texts(*options, "--data", "calib.npz", "--effort", "fast", "--disable-algorithm", "weight-importance")
+    weighted, told = texts(*options, "--data", "calib.npz", "--effort", "fast")
+    assert "improved" not in told and not told["warnings"]
+    fitted, told = texts(*options, "--data", "calib.npz")
+    assert told["improved"][0]["algorithm"] == "adaquant" and told["improved"][0]["layers_changed"] > 15
+    assert plain == nearest and weighted > plain + 0.5 and fitted > weighted + 5
 
 
 @pytest.mark.parametrize("transposed", [False, True])

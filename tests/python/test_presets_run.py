@@ -127,3 +127,25 @@ def test_on_the_command_line(preon, model, data, name):
     """They need nothing that is missing."""
     done = preon("quantize", model, "-o", "out.onnx", "--data", data, "--config", name, "--quiet")
     assert done.returncode == 0, done.stderr
+
+
+def mixed(name, model, reader, samples, tmp_path):
+    assert run(name, tmp_path / model, reader(samples), tmp_path) is None
+    return onnx.load(tmp_path / "out.onnx").graph
+
+
+def test_mixed_types_leave_fused_nodes_fused(model, samples, reader, tmp_path):
+    """A rounding between Conv and Relu costs accuracy, and nothing computes with it."""
+    graph = mixed("BF16_MIXED_BFP16", model, reader, samples, tmp_path)
+    written_by = {output: node.op_type for node in graph.node for output in node.output}
+    in_front = {written_by[node.input[0]] for node in graph.node if node.op_type == "Relu"}
+    assert in_front == {"Conv"} and "BFPQuantizeDequantize" in written_by.values()
+
+
+def test_mixed_bytes_are_not_symmetric(model, samples, reader, tmp_path):
+    """The preset's layers say symmetric, its key ActivationSymmetric=false goes over that: what is never negative has all codes."""
+    graph = mixed("S16S16_MIXED_S8S8", model, reader, samples, tmp_path)
+    constants = {each.name: numpy_helper.to_array(each) for each in graph.initializer}
+    written_by = {output: node for node in graph.node for output in node.output}
+    read = [constants[written_by[node.input[0]].input[2]] for node in graph.node if node.op_type == "Conv"]
+    assert {zero_point.dtype for zero_point in read} == {np.dtype(np.int8)} and all(read)

@@ -181,4 +181,18 @@ Result<std::optional<PrecisionOptions>> ReadPrecision(const AlgorithmOptions& op
   return std::optional(std::move(read));
 }
 
+void SettleSymmetry(std::optional<bool> activation, std::optional<bool> weight, PrecisionOptions* precision) {
+  const auto settle = [](std::optional<bool> symmetric, std::optional<TensorOverride>& wanted) {
+    if (symmetric && wanted && wanted->symmetric) wanted->symmetric = symmetric;
+  };
+  for (std::vector<LayerOverride>& form : precision->forms) {
+    for (LayerOverride& layer : form) {
+      settle(activation, layer.input);
+      settle(activation, layer.output);
+      settle(weight, layer.weight);
+      settle(weight, layer.bias);
+    }
+  }
+}
+
 }  // namespace preon

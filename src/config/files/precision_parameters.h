@@ -19,4 +19,8 @@ Status AskForPrecision(AlgorithmOptions& options, const nlohmann::json& paramete
 /// Errors: kUnknownOption with the nearest name, kBadOptionValue, kBadConfig; kMissingOption without a target.
 Result<std::optional<PrecisionOptions>> ReadPrecision(const AlgorithmOptions& options, const OwnDistance& distance);
 
+/// The keys of symmetry, where they are given, hold for layers that mixed precision changes, too, as in Quark: its
+/// preset S16S16_MIXED_S8S8 says symmetric of the layers, and means ActivationSymmetric=false.
+void SettleSymmetry(std::optional<bool> activation, std::optional<bool> weight, PrecisionOptions* precision);
+
 }  // namespace preon

@@ -103,7 +103,7 @@ constexpr KeySpec kOtherKeys[] = {
      .fallback = "null",
      .meaning = "layer config, list of them, or dict config -> node names (required)",
      .here = "as in the Python class; a dictionary as a list of [layer configuration, names]; \"int16\" alone: the "
-             "type of activations",
+             "type of activations; ActivationSymmetric and WeightSymmetric hold for it, too, where they are given",
      .short_form = true},
     {.name = "AutoMixprecision.TargetOpType",
      .type = KeyType::kTexts,

@@ -10,18 +10,4 @@ Status LeaveRoundingToOperator(const BlockAttributes& given, TensorType& type) {
   return Status::Ok();
 }
 
-void SettleSymmetry(std::optional<bool> activation, std::optional<bool> weight, PrecisionOptions* precision) {
-  const auto settle = [](std::optional<bool> symmetric, std::optional<TensorOverride>& wanted) {
-    if (symmetric && wanted && wanted->symmetric) wanted->symmetric = symmetric;
-  };
-  for (std::vector<LayerOverride>& form : precision->forms) {
-    for (LayerOverride& layer : form) {
-      settle(activation, layer.input);
-      settle(activation, layer.output);
-      settle(weight, layer.weight);
-      settle(weight, layer.bias);
-    }
-  }
-}
-
 }  // namespace preon

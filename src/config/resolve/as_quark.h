@@ -1,10 +1,7 @@
 // What Quark makes of types and layers that are set, for --compat quark.
 #pragma once
 
-#include <optional>
-
 #include "base/status.h"
-#include "config/precision_options.h"
 #include "formats/block_attributes.h"
 #include "formats/tensor_type.h"
 
@@ -13,8 +10,5 @@ namespace preon {
 /// A BFP16Spec of Quark's writes no attributes: its operator rounds halves as by default, mode 0.
 /// @param given  attributes that the user has set
 Status LeaveRoundingToOperator(const BlockAttributes& given, TensorType& type);
-
-/// Quark's keys of symmetry hold for layers that mixed precision changes, too.
-void SettleSymmetry(std::optional<bool> activation, std::optional<bool> weight, PrecisionOptions* precision);
 
 }  // namespace preon

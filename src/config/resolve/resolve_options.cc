@@ -275,8 +275,7 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
     choices.plan.ExpectGivenTypes();
   }
   PREON_ASSIGN_OR_RETURN(choices.precision, ReadPrecision(options.algorithms, options.precision_distance));
-  if (choices.precision && plan.compat == Compat::kQuark)
-    SettleSymmetry(plan.activation_symmetric, plan.weight_symmetric, &*choices.precision);
+  if (choices.precision) SettleSymmetry(plan.activation_symmetric, plan.weight_symmetric, &*choices.precision);
   if (choices.precision) AddPossibleLayers(*choices.precision, choices.plan);
   if (!options.calib.empty() && choices.method->collects()) return NeedsValues(ranges.method).WithContext("--calib");
   choices.plan.weight = options.types.weight.value_or(DefaultWeight(plan.activation));

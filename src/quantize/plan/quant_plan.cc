@@ -19,6 +19,7 @@ bool QuantPlan::NeedsBetterCodes() const {
     const DataType type = activation.second.format.type;
     return !activation.second.block && DataTypeBits(type) > 8;
   };
+  if (!nbits.nodes.empty()) return nbits.options.bits < 8;
   return positions.has_value() || std::ranges::any_of(weights, has_few) ||
          (std::ranges::any_of(weights, is_byte) && std::ranges::all_of(activations, is_finer));
 }

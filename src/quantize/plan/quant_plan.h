@@ -181,7 +181,7 @@ struct QuantPlan {
   /// float).
   bool dequantize_for_all_readers = false;
   PairDomain domain = PairDomain::kStandard;
-  bool mixes_as_quark = false;           ///< layers were changed as Quark's mixed precision does it
+  bool mixes_types = false;              ///< a search changes layers
   bool dedicated_dequantize = false;     ///< each reader has a DequantizeLinear of its own
   bool int16_biases = false;             ///< codes of int32 biases are cut to 16 bits
   bool clips_to_relu = false;            ///< Clips from 0 become Relu where codes keep the upper bound

@@ -83,7 +83,7 @@ class Target {
   /// Should samples choose the codes of weights unless the user says otherwise: few ones, or bytes?
   /// @param types  PlanOptions::Types
   bool FitsCodes(const std::vector<TensorType>& types, const TensorType& weight) const {
-    return QuantizesActivations() && (std::ranges::any_of(types, HasFewCodes) || (HasOwnNumbers() && IsByte(weight)));
+    return std::ranges::any_of(types, HasFewCodes) || (HasOwnNumbers() && IsByte(weight));
   }
   virtual DataType DefaultWeight(const WeightRule&) const { return DataType::kInt8; }
   /// Does the target want this pass, by its name, unless the user says otherwise? `by_default`: the pass's own default.

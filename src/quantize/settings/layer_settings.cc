@@ -138,14 +138,16 @@ class Layers {
   }
 
   // What the node asks for because its outputs have it; nullopt where it moves no data or nothing is set behind it.
+  // Blocks lie along an axis, which moves as well: rounded in front, too, values would be rounded along several.
   std::optional<TensorOverride> WantedBehind(const Node& node, const std::string& tensor) const {
     std::optional<TensorOverride> wanted;
     bool asked = false;
     for (const std::string& output : node.outputs()) {
       if (!MovesData(node, tensor, output)) continue;
       const auto decided = decided_.find(output);
-      asked = asked || decided != decided_.end();
       const TensorOverride full = InFull(output, decided == decided_.end() ? TensorOverride() : decided->second);
+      if (who_wins_ == WhoWins::kMostPrecise && full.type->block() != nullptr) continue;
+      asked = asked || decided != decided_.end();
       if (!wanted || IsMorePrecise(full, *wanted)) wanted = full;
     }
     return asked ? wanted : std::nullopt;

@@ -159,6 +159,21 @@ TEST(Layers, WhatMovesDataWantsWhatItsOutputHas) {
   EXPECT_FALSE(overrides.contains("m"));  // shares the scale of c
 }
 
+// Blocks would lie along one axis in front of the node, and along another behind it.
+TEST(Layers, WhatMovesDataWantsNoBlocks) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.Conv("x", "c");
+  b.Op("MaxPool", {"c"}, "m");
+  b.Conv("m", "d");
+  b.Output("d");
+  PlanOptions options;
+  options.settings.layers = {Layer({"d_node"})};
+  options.settings.layers[0].input = TensorOverride{.type = *ParseTensorType("mxint8")};
+  const auto overrides = Overrides(b.model.graph, options);
+  EXPECT_FALSE(overrides.contains("c"));
+  EXPECT_EQ(overrides.at("m").type, ParseTensorType("mxint8").value());
+}
+
 // The same with a layer of the pool, behind which nobody asks for its type.
 TEST(Layers, BehindWhatMovesDataReadersHaveTheirOwn) {
   GraphBuilder b({1, 4, 8, 8});

@@ -219,7 +219,7 @@ Result<Model> ApplyPlan(const Model& model, const QuantPlan& plan, const TensorR
   PlanWriter writer(quantized, plan, ranges, hooks, warnings);
   PREON_RETURN_IF_ERROR(writer.Write());
   if (options.positions != nullptr) *options.positions = writer.positions();
-  PREON_RETURN_IF_ERROR(WriteNBits(quantized, plan.nbits, options.threads));
+  PREON_RETURN_IF_ERROR(WriteNBits(quantized, plan.nbits, hooks, options.threads));
   for (const char* domain : {kQuarkDomain, kContribDomain}) {
     const auto in_domain = [&](const auto& node) { return node->domain == domain; };
     if (std::ranges::any_of(quantized.graph.nodes(), in_domain)) quantized.opsets.emplace(domain, 1);

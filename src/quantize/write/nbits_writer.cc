@@ -22,13 +22,13 @@ struct Encoded {
 
 class NBitsWriter {
  public:
-  NBitsWriter(Model& model, const NBitsPlan& plan, int threads)
-      : graph_(model.graph), plan_(plan), parallel_for_(OnThreads(static_cast<size_t>(threads))) {}
+  NBitsWriter(Model& model, const NBitsPlan& plan, const WriteHooks& hooks, int threads)
+      : graph_(model.graph), plan_(plan), hooks_(hooks), parallel_for_(OnThreads(static_cast<size_t>(threads))) {}
 
   Status Replace(Node* node) {
     const bool gemm = node->Is("Gemm");
     const bool transposed = gemm && node->Int("transB", 0) != 0;
-    PREON_ASSIGN_OR_RETURN(const Encoded* encoded, Encode(node->input(1), transposed));
+    PREON_ASSIGN_OR_RETURN(const Encoded* encoded, Encode(*node, transposed));
     std::vector<std::string> inputs = {node->input(0), encoded->codes, encoded->scales};
     const bool bias = gemm && !node->input(2).empty();
     if (!encoded->zero_points.empty() || bias) inputs.push_back(encoded->zero_points);
@@ -47,7 +47,16 @@ class NBitsWriter {
   }
 
  private:
-  Result<const Encoded*> Encode(const std::string& weight, bool transposed) {
+  std::span<const float> ImportanceFor(const Node& node) const {
+    for (const auto& hook : hooks_)
+      if (const std::span<const float> importance = hook->ImportanceOfInputs(node.name); !importance.empty())
+        return importance;
+    return {};
+  }
+
+  // A weight that several nodes share is encoded for the first of them.
+  Result<const Encoded*> Encode(const Node& node, bool transposed) {
+    const std::string& weight = node.input(1);
     const auto known = encoded_.find({weight, transposed});
     if (known != encoded_.end()) return &known->second;
     const Tensor* values = graph_.Initializer(weight);
@@ -57,7 +66,7 @@ class NBitsWriter {
     const auto rows = static_cast<uint64_t>(matrix.shape()[0]);
     options.block_size =
         std::min(options.block_size, std::max<int64_t>(kSmallestBlock, static_cast<int64_t>(std::bit_ceil(rows))));
-    Result<NBitsWeight> packed = EncodeNBits(matrix, options, parallel_for_);
+    Result<NBitsWeight> packed = EncodeNBits(matrix, options, parallel_for_, ImportanceFor(node));
     if (!packed.ok()) return std::move(packed).status().WithContext(weight);
     const auto add = [&](const std::string& ending, Tensor tensor) {
       const std::string name = graph_.UniqueTensorName(weight + ending);
@@ -77,15 +86,16 @@ class NBitsWriter {
 
   Graph& graph_;
   const NBitsPlan& plan_;
+  const WriteHooks& hooks_;
   const ParallelFor parallel_for_;
   std::map<std::pair<std::string, bool>, Encoded> encoded_;
 };
 
 }  // namespace
 
-Status WriteNBits(Model& model, const NBitsPlan& plan, int threads) {
+Status WriteNBits(Model& model, const NBitsPlan& plan, const WriteHooks& hooks, int threads) {
   if (plan.nodes.empty()) return Status::Ok();
-  NBitsWriter writer(model, plan, threads);
+  NBitsWriter writer(model, plan, hooks, threads);
   for (const std::string& name : plan.nodes) PREON_RETURN_IF_ERROR(writer.Replace(model.graph.FindNode(name)));
   model.opsets.emplace(std::string(kContribDomain), 1);
   model.graph.RemoveUnusedInitializers();

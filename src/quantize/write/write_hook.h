@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ class WriteHook {
   virtual Result<std::optional<EncodedTensor>> Round(const Graph&, const WeightToRound&) {
     return std::optional<EncodedTensor>();
   }
+  /// What errors of a node's weight count, by the input that the weight is multiplied with; empty: all 1.
+  virtual std::span<const float> ImportanceOfInputs(const std::string& /*node*/) const { return {}; }
   /// May ShiftOfBias have something to add to this bias?
   virtual bool ShiftsBias(const BiasPlan&) const { return false; }
   /// What to add to each value of the bias times the node's beta; empty: nothing.

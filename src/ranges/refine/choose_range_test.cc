@@ -35,6 +35,19 @@ TEST(ChooseRange, OutputsKeepTheirPeaks) {
   EXPECT_EQ(ChooseRange(*percentile, sketch, kByteQuery, {.is_output = true})->max, 12);
 }
 
+TEST(RefineRange, AveragesLeaveOutputsTheirPeaks) {
+  const TensorSketch sketch = test::SketchOf(test::Gaussian(20000));
+  const auto average = [](const char* option, const char* value) {
+    return *MakeMinMaxMethod()->WithOptions({{"CalibMovingAverage", "true"}, {option, value}});
+  };
+  const Range inside{-1, 1};
+  const auto usual = average("CalibMovingAverageConstant", "0.5"), plain = average("GraphAware", "false");
+  EXPECT_EQ(RefineRange(*usual, inside, sketch, kByteQuery, {.is_output = true})->max, sketch.max());
+  EXPECT_EQ(*RefineRange(*usual, inside, sketch, kByteQuery, {}), inside);
+  EXPECT_EQ(*RefineRange(*plain, inside, sketch, kByteQuery, {.is_output = true}), inside);
+  EXPECT_EQ(*RefineRange(*average("symmetric", "true"), inside, sketch, kByteQuery, {.is_output = true}), inside);
+}
+
 TEST(ChooseRange, GraphAwareIsTrueOrFalse) {
   EXPECT_EQ(MakeMinMaxMethod()->WithOptions({{"GraphAware", "maybe"}}).status().id(), ErrorId::kBadOptionValue);
   EXPECT_FALSE((*MakeAutoMethod()->WithOptions({{"GraphAware", "false"}}))->graph_aware());

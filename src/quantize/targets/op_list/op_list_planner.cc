@@ -75,7 +75,7 @@ class OpListPlanner {
     plan_.operators = rules_.operators;
     plan_.bfloat16 = options_.bfloat16;
     plan_.compat = options_.compat;
-    plan_.mixes_as_quark = options_.MixesAsQuark();
+    plan_.mixes_types = options_.possible.any();
     plan_.nodes = std::move(marks_.nodes);
     plan_.warnings = std::move(marks_.warnings);
     plan_.folded_clamps = std::move(marks_.folded);

@@ -28,7 +28,7 @@ class PrecisionBorders {
       : graph_(graph), activation_(activation), settings_(settings), plan_(plan) {}
 
   void Run() {
-    if (plan_.mixes_as_quark) NameBlocks();
+    if (plan_.mixes_types && plan_.compat == Compat::kQuark) NameBlocks();
     for (const NodeDecision& decision : plan_.nodes) {
       if (decision.reason != FloatReason::kNone) continue;
       const Node* node = graph_.FindNode(decision.node);
@@ -96,10 +96,10 @@ class PrecisionBorders {
     return std::nullopt;
   }
 
-  // Can types meet at the tensor?
+  // Can types meet at the tensor? Where a search mixes them, fused nodes stay fused: rounding in between is a loss.
   bool MayMeet(const std::string& tensor) const {
     const auto found = plan_.activations.find(tensor);
-    return found != plan_.activations.end() && (found->second.pair || !plan_.mixes_as_quark);
+    return found != plan_.activations.end() && (found->second.pair || !plan_.mixes_types);
   }
 
   // --- Names of Quark ------------------------------------------------------------------------------------------
