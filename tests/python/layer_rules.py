@@ -3,6 +3,7 @@ each reader reads. Independent of the product; graphs are those of random_graphs
 import re
 
 BITS = {"Int4": 4, "Int8": 8, "UInt8": 8, "Int16": 16, "UInt16": 16, "Float16": 11, "BFloat16": 8.9, "BFP16": 8.5, "MX9": 8.5}
+BLOCKS = ("BFP16", "MX9")
 MOVERS = ("Reshape", "Transpose", "MaxPool", "Split")
 LINEAR = ("Conv", "ConvTranspose", "Gemm", "MatMul")
 WITH_BIAS = ("Conv", "ConvTranspose", "Gemm", "LayerNormalization")
@@ -71,12 +72,16 @@ class Rules:
     def moves(self, node, tensor):
         return [output for output in node.output if self.moved.get(output) == tensor and output not in self.overrides]
 
+    def stays_behind(self, kind):
+        """Blocks that would take the place of something more precise in front of what moves data."""
+        return kind in BLOCKS and BITS[self.default] > BITS[kind]
+
     def wish(self, node, tensor):
         """What a reader wants, and whether anybody asked for it."""
         layer = self.layer(node, "input_tensors")
         if layer:
             return layer["data_type"], True
-        behind = [self.decided(output) for output in self.moves(node, tensor)]
+        behind = [each for each in map(self.decided, self.moves(node, tensor)) if not self.stays_behind(each[0])]
         if any(asked for _, asked in behind):
             return max(behind, key=lambda each: BITS[each[0]])[0], True
         return self.default, False

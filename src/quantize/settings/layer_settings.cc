@@ -137,8 +137,14 @@ class Layers {
     return PrecisionOf(*a.type) > PrecisionOf(*b.type);
   }
 
+  // Blocks lie along an axis, which moves as well: rounded in front, too, values are rounded along several. That is no
+  // loss where the default is less precise.
+  bool StaysBehind(const std::string& tensor, const TensorType& type) const {
+    return who_wins_ == WhoWins::kMostPrecise && type.block() != nullptr &&
+           PrecisionOf(DefaultType(tensor)) > PrecisionOf(type);
+  }
+
   // What the node asks for because its outputs have it; nullopt where it moves no data or nothing is set behind it.
-  // Blocks lie along an axis, which moves as well: rounded in front, too, values would be rounded along several.
   std::optional<TensorOverride> WantedBehind(const Node& node, const std::string& tensor) const {
     std::optional<TensorOverride> wanted;
     bool asked = false;
@@ -146,7 +152,7 @@ class Layers {
       if (!MovesData(node, tensor, output)) continue;
       const auto decided = decided_.find(output);
       const TensorOverride full = InFull(output, decided == decided_.end() ? TensorOverride() : decided->second);
-      if (who_wins_ == WhoWins::kMostPrecise && full.type->block() != nullptr) continue;
+      if (StaysBehind(tensor, *full.type)) continue;
       asked = asked || decided != decided_.end();
       if (!wanted || IsMorePrecise(full, *wanted)) wanted = full;
     }

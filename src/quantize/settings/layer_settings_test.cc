@@ -160,18 +160,21 @@ TEST(Layers, WhatMovesDataWantsWhatItsOutputHas) {
 }
 
 // Blocks would lie along one axis in front of the node, and along another behind it.
-TEST(Layers, WhatMovesDataWantsNoBlocks) {
+TEST(Layers, WhatMovesDataWantsNoBlocksInPlaceOfAMorePreciseDefault) {
   GraphBuilder b({1, 4, 8, 8});
   b.Conv("x", "c");
   b.Op("MaxPool", {"c"}, "m");
   b.Conv("m", "d");
   b.Output("d");
   PlanOptions options;
+  const TensorType blocks = *ParseTensorType("mxint8");
   options.settings.layers = {Layer({"d_node"})};
-  options.settings.layers[0].input = TensorOverride{.type = *ParseTensorType("mxint8")};
+  options.settings.layers[0].input = TensorOverride{.type = blocks};
+  EXPECT_EQ(Overrides(b.model.graph, options).at("c").type, blocks);
+  options.activation = TensorType(DataType::kBFloat16);
   const auto overrides = Overrides(b.model.graph, options);
   EXPECT_FALSE(overrides.contains("c"));
-  EXPECT_EQ(overrides.at("m").type, ParseTensorType("mxint8").value());
+  EXPECT_EQ(overrides.at("m").type, blocks);
 }
 
 // The same with a layer of the pool, behind which nobody asks for its type.
