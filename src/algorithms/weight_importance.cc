@@ -51,7 +51,8 @@ class WeightImportance final : public Algorithm {
 
   StatisticsRequest Needs(const Graph& graph, const QuantPlan& plan) const override {
     StatisticsRequest request;
-    if (plan.nbits.options.method != WeightMethod::kMinMse) return request;
+    const NBitsOptions& options = plan.nbits.options;
+    if (options.method != WeightMethod::kMinMse || options.bits == 8) return request;  // bytes lose hardly anything
     for (const std::string& name : plan.nbits.nodes) {
       const Node& node = *graph.FindNode(name);
       request.Add({.others = {{&LastAxisSquares(InputsOf(graph, node)), {node.input(0)}}}});

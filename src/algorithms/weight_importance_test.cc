@@ -41,9 +41,11 @@ TEST(WeightImportance, IsTheMeanSquareOfTheInput) {
   EXPECT_TRUE((*hook)->ImportanceOfInputs("another").empty());
 }
 
-TEST(WeightImportance, AsksForNothingWhereGridsHaveAnotherRule) {
+TEST(WeightImportance, AsksForNothingWhereGridsHaveAnotherRuleOrCodesAreBytes) {
   OneMatMul one;
   one.plan.nbits.options.method = WeightMethod::kMinMax;
+  EXPECT_TRUE(MakeWeightImportanceAlgorithm()->Needs(one.model.graph, one.plan).empty());
+  one.plan.nbits.options = {.bits = 8};
   EXPECT_TRUE(MakeWeightImportanceAlgorithm()->Needs(one.model.graph, one.plan).empty());
 }
 

@@ -224,6 +224,7 @@ def test_the_same_bytes_on_any_number_of_threads(preon):
 @pytest.mark.parametrize("options, number, says", [
     (["--block-size", "24"], 1002, "16, 32, 64, 128 or 256"),
     (["--method", "minmax"], 1004, "--method"),
+    (["--data", "random:8", "--workers", "2"], 1004, "--workers"),
     (["--activation", "uint8", "--symmetric"], 1004, "--symmetric"),
     (["--weight", "int16"], 1007, "int16"),
     (["--weight", "int3"], 1007, "int3"),

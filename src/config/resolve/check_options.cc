@@ -190,11 +190,11 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
                                      {options.calibration.observe.mode != SketchMode::kSampled, "--exact"},
                                      {!options.calibration.observe.optimize, "--no-optimize"},
                                      {!options.outputs.histograms.empty(), "--save-histograms"},
-                                     {!options.outputs.ranges.empty(), "--save-and-restore"}};
+                                     {!options.outputs.ranges.empty(), "--save-and-restore"},
+                                     {options.calibration.workers.count > 1, "--workers"}};
     PREON_RETURN_IF_ERROR(refuse(of_ranges, cause));
     PREON_RETURN_IF_ERROR(CheckDisabled(algorithms, options.algorithms.disabled, target, plan, cause, refuse));
-    const GivenOption of_samples[] = {{options.calibration.samples != -1, "--calib-samples"},
-                                      {options.calibration.workers.count > 1, "--workers"}};
+    const GivenOption of_samples[] = {{options.calibration.samples != -1, "--calib-samples"}};
     if (!LearnsFromSamples(algorithms, options.algorithms.asked, target, plan))
       PREON_RETURN_IF_ERROR(refuse(of_samples, cause));
   }
