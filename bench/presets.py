@@ -16,7 +16,7 @@ import warnings
 from measure import ROOT, add_places, helper, machine, table
 
 MODELS = {"resnet20_cifar10": 64, "sst2_transformer": 64, "mobilenetv2_1.0": 16}  # samples that calibrate
-JUDGED = 400  # samples of the SQNR: with 64, chance is up to 0.7 dB
+JUDGED = {"resnet20_cifar10": 400, "sst2_transformer": 400, "mobilenetv2_1.0": 100}  # of the SQNR: with 64, chance is up to 0.7 dB
 RULES = ("preon", "quark")
 TOLERANCE = 0.05                 # dB that count as equal
 TOLD = 0.5                       # dB from which the page names a preset that is below
@@ -73,7 +73,7 @@ def one(work, task, name, rules):
             warnings.simplefilter("ignore")
             preon.ModelQuantizer(config_of(name, rules)).quantize_model(model, out, Reader(samples(folder, "calib", MODELS[task])))
         seconds = time.perf_counter() - begin
-        compared = preon.compare(model, out, data=str(folder / "eval.npz"), samples=JUDGED, latency=0)
+        compared = preon.compare(model, out, data=str(folder / "eval.npz"), samples=JUDGED[task], latency=0)
         return {"sqnr_db": min(each["sqnr_db"] for each in compared.outputs.values()), "seconds": seconds}
     except preon.PreonError as error:
         return {"error": str(error)}
@@ -105,11 +105,11 @@ def lost(both):
 
 def write_page(results, tasks):
     lines = ["<!-- Written by ./dev bench presets --page. -->", "# Presets of AMD Quark, measured", "",
-             "`./dev bench presets`: each preset of the Python package, SQNR of the outputs in dB on "
-             f"{JUDGED} samples that nothing was calibrated or fitted with.",
+             "`./dev bench presets`: each preset of the Python package, SQNR of the outputs in dB on samples that nothing was calibrated or "
+             "fitted with.",
              "Left what the preset gives; right the same preset with Quark's rules (`Compat: quark`), which the stored runs of Quark 0.13 equal",
              "([compatibility](compat.md)); NaN: its model gives none but NaN or infinity, so that nothing is written. Algorithms are preon's in both. "
-             + ", ".join(f"{task}: {count} samples calibrate" for task, count in MODELS.items() if task in tasks) + ".", "",
+             + ", ".join(f"{task}: {count} samples calibrate, {JUDGED[task]} judge" for task, count in MODELS.items() if task in tasks) + ".", "",
              "| preset | " + " | ".join(tasks) + " |", "|---" * (len(tasks) + 1) + "|"]
     for name in results:
         cells = [" / ".join(text(results[name].get(task, {}).get(rules, {})) for rules in RULES) for task in tasks]

@@ -27,6 +27,7 @@ bool HardlyAnythingGains(std::optional<double> integer_share, int64_t before, in
 
 // Another target's result has to be nearer to float by half the error, and about as fast; or good and faster.
 constexpr double kNearerDb = 3, kAboutAsFast = 0.9, kGoodDb = 30;
+constexpr double kClearlyFaster = 1.1;  // than measurements differ by chance, where it is farther from float
 constexpr double kMuchNearerDb = 10;    // whatever the speed, where it is not known
 constexpr double kHardlyUsableDb = 15;  // much nearer is worth more than speed
 constexpr double kMostlyFloat = 0.5;
@@ -113,7 +114,9 @@ std::string WhyNotInstead(const TargetFigures& first, const TargetFigures& other
     return (is_far && gain_db >= kMuchNearerDb) || IsProbablyBetter(first, other) ? "" : "its speed is not known";
   }
   const bool is_rescued = first.sqnr_db < kHardlyUsableDb && other.sqnr_db >= first.sqnr_db + kMuchNearerDb;
-  const double least_speed = is_rescued ? 1 : (is_far ? kAboutAsFast : 1) * first.speedup.median;
+  const bool is_farther = other.sqnr_db < first.sqnr_db - kNearerDb;
+  const double share = is_far ? kAboutAsFast : is_farther ? kClearlyFaster : 1;
+  const double least_speed = is_rescued ? 1 : share * first.speedup.median;
   return other.speedup.median < least_speed ? StrCat("it runs at ", SpeedText(other.speedup)) : "";
 }
 

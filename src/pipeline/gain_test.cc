@@ -137,6 +137,10 @@ TEST(WhyNotInstead, WhatIsMostlyFloatGivesWayToWhatIsGoodAndAtLeastAsFast) {
   EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 29, .speedup = kFaster}), "its SQNR is 29.0 dB");
   EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 40, .speedup = kEqual}),
             "it runs at 0.99 times the speed of float (0.90 to 1.10)");
+  const Speedup hardly_faster{.median = 1.2, .low = 1.1, .high = 1.3};
+  EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 37, .speedup = hardly_faster}), "");
+  EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 36.9, .speedup = hardly_faster}),
+            "it runs at 1.20 times the speed of float (1.10 to 1.30)");
 }
 
 TEST(WhyNotInstead, WhatIsHardlyUsableGivesWayToWhatIsMuchNearerAndNoSlowerThanFloat) {

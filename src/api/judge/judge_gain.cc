@@ -1,5 +1,6 @@
 #include "api/judge/judge_gain.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "eval/compare_models.h"
@@ -27,7 +28,7 @@ Result<std::optional<QuantizeResult>> JudgeGain(const Judgement& judgement, cons
   const ResultFigures figures{
       .has_integer_nodes = !is_float,
       .integer_macs_share = integer_share,
-      .float_size_bytes = judgement.largest_bytes.value_or(result.float_size_bytes),
+      .float_size_bytes = std::min(result.float_size_bytes, judgement.largest_bytes.value_or(result.float_size_bytes)),
       .quantized_size_bytes = result.quantized_size_bytes,
       .speedup = question.made_up_samples ? Speedup{} : result.latency.speedup,
       .sqnr_db = worst != nullptr && question.is_our_choice ? std::optional(worst->sqnr_db) : std::nullopt,

@@ -29,7 +29,7 @@ struct InDoubt {
 struct Judgement {
   WithoutGain without_gain = WithoutGain::kIsWritten;
   Doubt doubt = Doubt::kIsNoLoss;
-  std::optional<int64_t> largest_bytes;  ///< of the file, where that is not what the float model's takes
+  std::optional<int64_t> largest_bytes;  ///< of the file, where that is less than what the float model's takes
   std::optional<TargetFigures> first;    ///< of the result whose place this one would take
   std::vector<PassedOver> passed_over;   ///< targets tried before; the result says so
   /// Asked where the result is in doubt (WhyInDoubt): a result of another target, already written, or kNothingToGain.
