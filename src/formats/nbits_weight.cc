@@ -114,6 +114,9 @@ Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& option
     }
     std::ranges::copy(PackBits(column_codes, layout.bits), codes + static_cast<size_t>(column) * layout.code_bytes());
     if (zero_points == nullptr || half_quadratic) return;
+    // The runtime's quantizer fills the last byte with middle codes.
+    while (column_zero_points.size() * static_cast<size_t>(layout.bits) % 8 != 0)
+      column_zero_points.push_back(uint32_t{1} << (layout.bits - 1));
     std::ranges::copy(PackBits(column_zero_points, layout.bits),
                       zero_points + static_cast<size_t>(column) * layout.zero_point_bytes());
   };

@@ -8,8 +8,9 @@ import warnings
 import data_root
 import numpy as np
 import onnx
+import onnxruntime as ort
 import pytest
-from onnx import numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
 from preon import ModelQuantizer, QConfig  # noqa: E402
@@ -97,3 +98,32 @@ def test_positions(model, tmp_path):
 
 def test_there_are_as_many_as_were_stored():
     assert len(STORED) == 46 and sum(len(entry.get("positions_toggled", {})) for entry in STORED.values()) == 37
+
+
+def conv_model(weight, bias, relu):
+    nodes = [helper.make_node("Conv", ["x", "w", "b"], ["c" if relu else "y"], name="conv")]
+    nodes += [helper.make_node("Relu", ["c"], ["y"], name="relu")] if relu else []
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 6, 6])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 4, 4, 4])],
+                              [numpy_helper.from_array(weight, "w"), numpy_helper.from_array(bias, "b")])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+@pytest.mark.parametrize("size, bias, relu, least_db", [(1e-4, [100, -80, 60, -50], False, 90), (1e-5, [90, 70, 60, 110], True, 90),
+                                                        (1e-3, [5, -4, 3, -2], False, 50)])
+def test_a_bias_beside_small_weights_does_not_saturate(tmp_path, size, bias, relu, least_db):
+    """Quark moves the scale of codes that stay, which leaves 6 dB. Here weights have fewer digits where the shift of the bias is too long."""
+    random = np.random.default_rng(3)
+    model = conv_model((size * random.normal(size=(4, 3, 3, 3))).astype(np.float32), np.array(bias, np.float32), relu)
+    onnx.save(model, tmp_path / "model.onnx")
+    rows = random.normal(size=(32, 1, 3, 6, 6)).astype(np.float32)
+    reader = type("Rows", (), {"rows": iter([{"x": row} for row in rows[:16]]), "get_next": lambda self: next(self.rows, None)})()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ModelQuantizer(QConfig.get_default_config("XINT8")).quantize_model(tmp_path / "model.onnx", tmp_path / "out.onnx", reader)
+    constants = {each.name: numpy_helper.to_array(each) for each in onnx.load(tmp_path / "out.onnx").graph.initializer}
+    codes = next(value for name, value in constants.items() if name.startswith("b_quant"))
+    assert np.abs(codes.astype(int)).max() < 127, codes
+    wanted, got = (ort.InferenceSession(tmp_path / name) for name in ("model.onnx", "out.onnx"))
+    errors = [np.concatenate([session.run(None, {"x": row})[0] for row in rows[16:]]) for session in (wanted, got)]
+    assert 10 * np.log10(np.square(errors[0]).sum() / np.square(errors[0] - errors[1]).sum()) >= least_db

@@ -63,6 +63,10 @@ import pytest
      "--no-bias-correction: has no effect with --target matmul-nbits"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--activation", "bfloat16", "--no-bias-correction"], 1004, "--no-bias-correction"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--target", "dynamic", "--calib-samples", "2"], 1004, "--calib-samples"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--target", "ort", "--option", "RemoveQDQMulAdd=true"], 1004, "RemoveQDQMulAdd: has no effect"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--target", "ort", "--option", 'RemoveQDQBetweenOps=[["Mul","Relu"]]'], 1004,
+     "RemoveQDQBetweenOps: has no effect"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--target", "dynamic", "--symmetric"], 1004, "--symmetric"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--activation", "bfloat16", "--reduce-range"], 1004, "--reduce-range"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--weight", "uint32", "--weight-form", "packed"], 5005, "uint32"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--activation", "bfloat16", "--compat", "quark"], 1004, "wanted integer types, or --target quark"),
@@ -109,6 +113,19 @@ import pytest
 ])
 def test_usage(preon, model, data, arguments, number, says):
     preon.fails(2, number, *arguments, says=says)
+
+
+def test_what_a_target_does_anyway_may_be_asked_for(preon, model, data):
+    asked = ["MatMulConstBOnly=true", "EnableSubgraph=true", "ActivationSymmetric=false"]
+    done = json.loads(preon("quantize", model, "-o", "out.onnx", "--data", data, "--target", "dynamic", "--always-write", "--json",
+                            *[word for key in asked for word in ("--option", key)]).stdout)
+    assert not any(key.split("=")[0] in warning for key in asked for warning in done["warnings"])
+
+
+def test_floats_have_no_zero_points(preon, model, data):
+    done = json.loads(preon("quantize", model, "-o", "out.onnx", "--data", data, "--target", "quark", "--activation", "bfloat16", "--weight", "bfloat16", "--json",
+                            "--option", "WeightSymmetric=false").stdout)
+    assert "WeightSymmetric: has no effect on bfloat16" in done["warnings"]
 
 
 def test_options_may_stand_in_front_of_the_model(preon, model, data):

@@ -134,7 +134,7 @@ Status CheckOpListKeys(const std::vector<std::string>& changing, const std::map<
                        const Target& target, const Refusal& refuse) {
   if (target.HasOpList()) return Status::Ok();
   for (const std::string& key : changing) {
-    if (IsStage(key) || IsSoAnyway(key, given)) continue;
+    if (IsStage(key) || IsSoAnyway(key, given) || target.DoesAnyway(key)) continue;
     PREON_RETURN_IF_ERROR(refuse(key, StrCat("--target ", target.name())).WithHint("it is for --target quark"));
   }
   return Status::Ok();
@@ -151,7 +151,6 @@ Status CheckDisabled(const AlgorithmRegistry& algorithms, const std::set<std::st
   return Status::Ok();
 }
 
-// Without ranges, only algorithms have use for samples.
 bool LearnsFromSamples(const AlgorithmRegistry& algorithms, const std::map<std::string, AskedAlgorithm>& asked,
                        const Target& target, const PlanOptions& plan) {
   return std::ranges::any_of(algorithms.entries(), [&](const auto& algorithm) {
@@ -265,6 +264,10 @@ Status CheckTypeOptions(const Target& target, const SettingOrigins& origins, Pla
     if (given && !with) PREON_RETURN_IF_ERROR(ReportIgnored(origins, name, on_types, warnings));
   }
   if (!activation) plan.activation_symmetric.reset();  // rounded as they are, they have no zero point
+  if (plan.weight_symmetric == false && (plan.weight.block() != nullptr || IntFormat{plan.weight.type()}.floating())) {
+    PREON_RETURN_IF_ERROR(ReportIgnored(origins, "WeightSymmetric", StrCat("on ", plan.weight.name()), warnings));
+    plan.weight_symmetric.reset();
+  }
   if (plan.block_size && !plan.per_channel)
     return Error(ErrorId::kConflictingOptions, "--per-tensor and --block-size: got both, wanted one");
   if (how.vaiml && plan.weight_form)

@@ -31,6 +31,7 @@ class Builder {
         positioned.is.feeds_leaky_relu = positioned.is.feeds_leaky_relu || use.node->Is("LeakyRelu");
       positioned.is.hard_sigmoid = IsHardSigmoid(*node);
       positioned.is.swish = node->Is("Mul") && IsSwish(*node);
+      if (positioned.at.bias) positioned.is.finest_bias = scales_.FinestPositionOf(node->input(2));
       problem_.nodes.push_back(std::move(positioned));
     }
     return std::move(problem_);

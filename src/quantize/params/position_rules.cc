@@ -112,8 +112,17 @@ Shifts MeasureBias(const PositionedNode& node, const Positions& positions) {
   const int lowest = node.is.feeds_leaky_relu ? 0 : std::min(0, kBiasBits + cut - kAccumulatorBits);
   return {{"bias", sum - At(positions, node.at.bias), lowest, kMostBias}};
 }
+// A bias that its codes no longer hold is far off. Where its shift is too long, weights are so small beside it that
+// they can do with fewer digits instead.
 void CorrectBias(const PositionedNode& node, Positions& positions) {
-  positions[*node.at.bias] -= Missing(MeasureBias(node, positions));
+  int& bias = positions[*node.at.bias];
+  const int before = bias;
+  bias -= Missing(MeasureBias(node, positions));
+  if (!node.is.finest_bias || bias <= before) return;
+  const int cut = At(positions, node.at.weight) + At(positions, node.at.inputs[0]) - At(positions, node.at.output);
+  const int saturating = std::clamp(bias - std::max(before, *node.is.finest_bias), 0, std::max(cut, 0));
+  bias -= saturating;
+  positions[*node.at.weight] -= saturating;
 }
 
 // --- HardSigmoid: x · 2731 / 2^14 + 1/2 ---------------------------------------------------------------------------

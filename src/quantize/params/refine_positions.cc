@@ -15,8 +15,8 @@ namespace {
 // The scales of a plan, by the tensor or constant that they belong to.
 class PlannedScales final : public ScaleSource {
  public:
-  PlannedScales(const QuantPlan& plan, PlanParams& params, const ParamsOfConstant& params_of)
-      : plan_(plan), params_(params), params_of_(params_of), integer_(IntegerNodes(plan)) {}
+  PlannedScales(const Graph& graph, const QuantPlan& plan, PlanParams& params, const ParamsOfConstant& params_of)
+      : graph_(graph), plan_(plan), params_(params), params_of_(params_of), integer_(IntegerNodes(plan)) {}
 
   std::optional<KeptScale> OfActivation(const std::string& tensor) override {
     const auto planned = plan_.activations.find(tensor);
@@ -42,11 +42,23 @@ class PlannedScales final : public ScaleSource {
     return known->second;
   }
 
+  std::optional<int> FinestPositionOf(const std::string& bias) const override {
+    const Tensor* values = graph_.Initializer(bias);
+    const auto planned = plan_.weights.find(bias);
+    if (plan_.compat != Compat::kOff || planned == plan_.weights.end() || values->type() != DataType::kFloat)
+      return std::nullopt;
+    double largest = 0;
+    for (const float value : values->floats()) largest = std::max(largest, std::fabs(double{value}));
+    if (largest == 0 || !std::isfinite(largest)) return std::nullopt;
+    return static_cast<int>(std::floor(std::log2(static_cast<double>(planned->second.format.q_max()) / largest)));
+  }
+
   bool BecomesHardSigmoid(const Node& sigmoid) const override {
     return plan_.positions->sigmoid_is_hard && integer_.contains(sigmoid.name);
   }
 
  private:
+  const Graph& graph_;
   const QuantPlan& plan_;
   PlanParams& params_;
   const ParamsOfConstant& params_of_;
@@ -90,7 +102,7 @@ void Settle(const PositionProblem& problem, const QuantPlan& plan, PlanParams& p
 
 Result<PositionTable> RefinePositions(const Graph& graph, const QuantPlan& plan, PlanParams& params,
                                       const ParamsOfConstant& params_of) {
-  PlannedScales scales(plan, params, params_of);
+  PlannedScales scales(graph, plan, params, params_of);
   PREON_ASSIGN_OR_RETURN(PositionProblem problem, MakePositionProblem(graph, scales));
   PositionTable table = SolvePositions(problem, *plan.positions);
   Settle(problem, plan, params);

@@ -26,6 +26,7 @@ class Case {
   explicit Case(GraphBuilder builder) : model_(std::move(builder.model)) { plan_.positions = PositionLimits{}; }
 
   PositionLimits& limits() { return *plan_.positions; }
+  void ActAsQuark() { plan_.compat = Compat::kQuark; }
   void Set(const std::string& tensor, int position) {
     const IntFormat format{DataType::kInt8, true};
     if (model_.graph.Initializer(tensor) == nullptr) {
@@ -86,6 +87,9 @@ TEST(RefinePositions, WeightsAndBiasesOfKernels) {
   EXPECT_EQ(cut["c_b"], 0);
   Case bias_only = ConvCase(5, 18, -1, -1);
   bias_only.limits().cut = false;
+  EXPECT_EQ(bias_only["c_w"], 17) << "values up to 1 do not fit codes at position 8";
+  EXPECT_EQ(bias_only["c_b"], 7);
+  bias_only.ActAsQuark();
   EXPECT_EQ(bias_only["c_w"], 18);
   EXPECT_EQ(bias_only["c_b"], 8);
   EXPECT_THAT(bias_only.Table().violations, IsEmpty()) << "a limit that is not asked for";

@@ -124,6 +124,7 @@ struct BiasPlan {
 struct NBitsPlan {
   NBitsOptions options;
   std::optional<int> accuracy_level;
+  bool shrinks_blocks = true;      ///< where a matrix has fewer rows than a block
   std::vector<std::string> nodes;  ///< MatMul, and Gemm with neither scalars nor transposed data
 
   std::string NameInResult(const std::string& node) const { return StrCat(node, "_Q", options.bits); }

@@ -62,6 +62,8 @@ class Target {
   virtual bool HasExtendedFormat() const { return false; }
   /// Which fields of PlanOptions::op_list are set, but have no effect on this target with these types.
   virtual std::vector<IgnoredKey> IgnoredKeys(const PlanOptions&) const { return {}; }
+  /// Without an op list: does it what this key of Quark, switched on, asks of one?
+  virtual bool DoesAnyway(std::string_view /*key*/) const { return false; }
   /// Sets what the target derives from the settings of layers and tensors: these are taken out of the options before
   /// the target plans with them.
   virtual void SettleFormat(PlanOptions*) const {}

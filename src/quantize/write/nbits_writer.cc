@@ -64,8 +64,9 @@ class NBitsWriter {
     NBitsOptions options = plan_.options;
     // A block beyond the matrix would only store zeros.
     const auto rows = static_cast<uint64_t>(matrix.shape()[0]);
-    options.block_size =
-        std::min(options.block_size, std::max<int64_t>(kSmallestBlock, static_cast<int64_t>(std::bit_ceil(rows))));
+    if (plan_.shrinks_blocks)
+      options.block_size =
+          std::min(options.block_size, std::max<int64_t>(kSmallestBlock, static_cast<int64_t>(std::bit_ceil(rows))));
     Result<NBitsWeight> packed = EncodeNBits(matrix, options, parallel_for_, ImportanceFor(node));
     if (!packed.ok()) return std::move(packed).status().WithContext(weight);
     const auto add = [&](const std::string& ending, Tensor tensor) {

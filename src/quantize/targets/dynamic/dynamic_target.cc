@@ -34,13 +34,14 @@ class DynamicTarget final : public Target {
     if (IsFasterForm(pass)) return options.compat == Compat::kOff;
     return by_default || pass == "split_gemm" || pass == "split_shared_initializers_last";
   }
+  bool DoesAnyway(std::string_view key) const override { return key == "MatMulConstBOnly" || key == "EnableSubgraph"; }
   bool RewritesBodies(const PlanOptions& options) const override {
     return options.compat == Compat::kOff || options.op_list.selection.sub_graphs;
   }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
     PREON_RETURN_IF_ERROR(CheckTypes(options.activation, options.weight));
-    for (const auto& [given, option] : {std::pair(options.activation_symmetric.has_value(), "--symmetric"),
+    for (const auto& [given, option] : {std::pair(options.activation_symmetric == true, "--symmetric"),
                                         std::pair(options.scale_type != ScaleType::kFloat32, "--scale-type"),
                                         std::pair(options.HasBlockSize(), "--block-size")}) {
       if (given) return Error(ErrorId::kConflictingOptions, option, ": has no effect with --target dynamic");

@@ -12,6 +12,7 @@
 #include "quantize/plan/target.h"
 #include "quantize/settings/node_selection.h"
 #include "quantize/targets/faster_forms.h"
+#include "quantize/targets/op_list/quark_rewrites.h"
 #include "quantize/targets/targets.h"
 
 namespace preon {
@@ -26,7 +27,7 @@ bool HoldsMatrix(const Graph& graph, const Node& node) {
 }
 
 // Why the node keeps its weight, if it does.
-NodeDecision Decide(const Graph& graph, const Node& node, const Selection& selection) {
+NodeDecision Decide(const Graph& graph, const Node& node, const Selection& selection, Compat compat) {
   NodeDecision decision{node.name, node.op_type, FloatReason::kNone, "", NodeMacs(graph, node)};
   const auto keep = [&](FloatReason reason, std::string detail) {
     decision.reason = reason;
@@ -37,6 +38,8 @@ NodeDecision Decide(const Graph& graph, const Node& node, const Selection& selec
   const bool gemm =
       node.Is("Gemm") && node.Int("transA", 0) == 0 && node.Float("alpha", 1) == 1 && node.Float("beta", 1) == 1;
   if (!node.Is("MatMul") && !gemm) return keep(FloatReason::kNoKernel, "only MatMul and Gemm have weights in blocks");
+  if (gemm && compat == Compat::kQuark)
+    return keep(FloatReason::kNoKernel, "only MatMul has weights in blocks with --compat quark");
   if (selection.Excludes(node)) return keep(FloatReason::kExcluded, "excluded by the user");
   const Tensor* weight = graph.Initializer(node.input(1));
   if (weight == nullptr) return keep(FloatReason::kNotConstant, "the weight is computed");
@@ -79,8 +82,15 @@ class MatMulNBitsTarget final : public Target {
     return rule.method == WeightMethod::kHqq ? DataType::kUInt4 : DataType::kInt4;
   }
 
-  bool WantsPass(std::string_view pass, bool by_default, const PlanOptions&) const override {
+  /// Quark makes a MatMul and the Add behind it a Gemm first, which keeps its weight then.
+  bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
+    if (options.compat == Compat::kQuark) return QuarkRewrites(pass, by_default, options.op_list.preprocessing);
     return by_default || IsFasterForm(pass);
+  }
+  bool HasStages(const PlanOptions& options) const override { return options.compat == Compat::kQuark; }
+  bool LeavesNode(std::string_view pass, const Model& model, const Node& node,
+                  const PlanOptions& options) const override {
+    return options.compat == Compat::kQuark && QuarkLeaves(pass, model, node, options.op_list.preprocessing);
   }
 
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
@@ -107,11 +117,12 @@ class MatMulNBitsTarget final : public Target {
                    options.weight.name(), "; wanted --weight u", options.weight.name());
     }
     plan.nbits.accuracy_level = options.blocks.accuracy_level;
+    plan.nbits.shrinks_blocks = options.compat != Compat::kQuark;
     const Selection selection(options.exclude, options.op_list.selection.nodes);
     plan.warnings = selection.WithoutEffect(model.graph);
     for (const auto& node : model.graph.nodes()) {
       if (!HoldsMatrix(model.graph, *node)) continue;
-      plan.nodes.push_back(Decide(model.graph, *node, selection));
+      plan.nodes.push_back(Decide(model.graph, *node, selection, options.compat));
       if (plan.nodes.back().reason == FloatReason::kNone) plan.nbits.nodes.push_back(node->name);
     }
     return plan;
