@@ -31,10 +31,10 @@ std::vector<std::string_view> MoveKeys(std::optional<bool> transpose, std::optio
   return SetAmong({{transpose.value_or(false), "AlignTranspose"}, {reshape.value_or(false), "AlignReshape"}});
 }
 
-std::vector<std::string_view> BetweenKeys(const RemovedPairs& removed) {
+std::vector<std::string_view> BetweenKeys(const std::vector<std::pair<std::string, std::string>>& between) {
   const auto is_mul_add = [](const auto& pair) { return pair == std::pair<std::string, std::string>("Mul", "Add"); };
-  return SetAmong({{std::ranges::any_of(removed.between, is_mul_add), "RemoveQDQMulAdd"},
-                   {!std::ranges::all_of(removed.between, is_mul_add), "RemoveQDQBetweenOps"}});
+  return SetAmong({{std::ranges::any_of(between, is_mul_add), "RemoveQDQMulAdd"},
+                   {!std::ranges::all_of(between, is_mul_add), "RemoveQDQBetweenOps"}});
 }
 
 std::vector<std::string_view> AlignKeys(const AlignOptions& align) {
@@ -85,7 +85,7 @@ std::vector<IgnoredKey> OpListRules::IgnoredKeys(const OpListAsked& asked) const
   if (!AlignsScales(asked.compat))
     ignore(MoveKeys(asked.op_list.align.transpose, asked.op_list.align.reshape), kExtended);
   if (!AlignsScales(asked.compat) && !has_positions) ignore(AlignKeys(asked.op_list.align), kExtended);
-  if (!removes_pairs) ignore(BetweenKeys(pairs.removed), "target quark and those for NPUs do");
+  if (!removes_pairs) ignore(BetweenKeys(pairs.removed.between), "target quark and those for NPUs do");
   if (!has_positions) ignore(ShiftKeys(asked.op_list.shifts), "target npu-cnn does");
   if (!simulates_dpu)
     ignore(DpuKeys(asked.op_list.dpu), "target npu-cnn and the extended quantizer of target quark do");
