@@ -130,6 +130,21 @@ Status CheckShifts(const std::string& output, const QuantPlan& plan, const Posit
       .WithHint("--exclude leaves a node in float; --always-write writes the model, which does not run on the NPU");
 }
 
+std::vector<std::string> WarningsOf(const PositionTable& positions) {
+  std::vector<std::string> warnings;
+  for (const PositionRow& row : positions.rows) {
+    const auto limited = std::ranges::find(row.after.shifts, kHardSigmoidInput, &NpuShift::name);
+    if (limited == row.after.shifts.end() || !row.before.inputs[0] || row.before.inputs == row.after.inputs) continue;
+    const std::string at_bound = StrCat(row.op, " '", row.node, "': the NPU takes no scale ");
+    if (*row.before.inputs[0] < limited->lowest)
+      warnings.push_back(StrCat(at_bound, "above 1 for its input: values beyond -128 to 127 saturate"));
+    if (*row.before.inputs[0] > limited->highest)
+      warnings.push_back(
+          StrCat(at_bound, "below 2^-", limited->highest, " for its input: values that are smaller become 0"));
+  }
+  return warnings;
+}
+
 Result<std::vector<std::string>> NeededLibraries(const Model& model, const RunContext& context) {
   std::vector<std::string> needed;
   const size_t of_user = context.custom_ops == nullptr ? 0 : context.custom_ops->libraries().size();

@@ -131,7 +131,7 @@ bool IsHardSigmoid(const PositionedNode& node) { return node.is.hard_sigmoid; }
 Shifts MeasureHardSigmoid(const PositionedNode& node, const Positions& positions) {
   if (!node.at.HasAll()) return {};
   const int input = At(positions, node.at.inputs[0]), output = At(positions, node.at.output);
-  return {{"hard_sigmoid input", input, 0, kMostHardSigmoidInput},
+  return {{kHardSigmoidInput, input, 0, kMostHardSigmoidInput},
           {"hard_sigmoid output", output, kLeastHardSigmoidOutput, kNoLimit},
           {"hard_sigmoid", kHardSigmoidBits + input - output, 0, kMostHardSigmoid}};
 }

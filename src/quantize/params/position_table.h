@@ -12,6 +12,8 @@ namespace preon {
 
 /// NpuShift::name of operators that need one position for all.
 inline constexpr std::string_view kAlignShift = "align";
+/// Of the input of the DPU's HardSigmoid.
+inline constexpr std::string_view kHardSigmoidInput = "hard_sigmoid input";
 
 /// A difference of positions by which the hardware shifts, and its limits.
 struct NpuShift {
