@@ -130,7 +130,7 @@ Status CheckShifts(const std::string& output, const QuantPlan& plan, const Posit
       .WithHint("--exclude leaves a node in float; --always-write writes the model, which does not run on the NPU");
 }
 
-std::vector<std::string> WarningsOf(const PositionTable& positions) {
+std::vector<std::string> WarningsOfPositions(const PositionTable& positions) {
   std::vector<std::string> warnings;
   for (const PositionRow& row : positions.rows) {
     const auto limited = std::ranges::find(row.after.shifts, kHardSigmoidInput, &NpuShift::name);

@@ -33,7 +33,7 @@ Status CheckNhwcForm(const Comparison& compared, const Graph& graph, std::vector
 Status CheckShifts(const std::string& output, const QuantPlan& plan, const PositionTable& positions);
 
 /// Nodes whose inputs an NPU can't take at the scale that they need.
-std::vector<std::string> WarningsOf(const PositionTable& positions);
+std::vector<std::string> WarningsOfPositions(const PositionTable& positions);
 
 /// The form in which a result that was verified and measured gets to its users.
 struct FinalForm {

@@ -105,13 +105,13 @@ PositionRow HardSigmoid(int before, int after) {
           .after = {.inputs = {after}, .shifts = {{kHardSigmoidInput, after, 0, 15}}}};
 }
 
-TEST(WarningsOf, NodesWhoseInputsTheNpuCutsOff) {
+TEST(WarningsOfPositions, NodesWhoseInputsTheNpuCutsOff) {
   PositionRow other = HardSigmoid(-5, 0);
   other.after.shifts[0].name = "read";
   const PositionTable table{
       .rows = {HardSigmoid(-5, 0), HardSigmoid(21, 15), HardSigmoid(4, 3), HardSigmoid(3, 3), other}};
   EXPECT_EQ(
-      WarningsOf(table),
+      WarningsOfPositions(table),
       (std::vector<std::string>{
           "HardSigmoid 'n': the NPU takes no scale above 1 for its input: values beyond -128 to 127 saturate",
           "HardSigmoid 'n': the NPU takes no scale below 2^-15 for its input: values that are smaller become 0"}));

@@ -315,7 +315,8 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
     warnings.insert(warnings.end(), more->begin(), more->end());
   result.warnings = std::move(warnings);
   result.placement = std::move(written.placement);
-  for (std::string& warning : WarningsOf(written.notes.positions)) result.warnings.push_back(std::move(warning));
+  for (std::string& warning : WarningsOfPositions(written.notes.positions))
+    result.warnings.push_back(std::move(warning));
   result.positions = std::move(written.notes.positions);
   std::set<std::string> for_accuracy;
   for (const auto& [node, reason] : prepared.left_float)
