@@ -93,7 +93,7 @@ std::vector<double> GemmShift(const Node& node, const Tensor& error, std::span<c
   return shift;
 }
 
-// A bias of one digit is off by up to a fifth: more than what would be corrected.
+// A bias of one mantissa bit is off by up to a fifth: more than what would be corrected.
 bool IsTooCoarse(const QuantPlan& plan, const BiasPlan& bias) {
   const auto written = plan.weights.find(bias.bias);
   if (written == plan.weights.end() || !written->second.block) return false;

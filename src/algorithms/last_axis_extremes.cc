@@ -18,8 +18,8 @@ class LastAxisStatistic final : public TensorStatistic {
 
   Status Update(const float* values, const ChannelLayout& layout, const ParallelFor&) override {
     const auto count = static_cast<size_t>(layout.samples * layout.outer * layout.channels * layout.inner);
-    // Row-major as the graph has it, or an order in which another axis is the last.
-    if (layout.block != 1 || layout.outer != 1 || (!largest_.empty() && count % largest_.size() != 0)) largest_.clear();
+    // Row-major as the graph has it, or in blocks of channels.
+    if (layout.block != 1 || (!largest_.empty() && count % largest_.size() != 0)) largest_.clear();
     if (largest_.empty()) return Status::Ok();
     for (size_t row = 0; row < count; row += largest_.size()) {
       for (size_t i = 0; i < largest_.size(); ++i) {

@@ -40,10 +40,10 @@ class LastAxisSquaresStatistic final : public TensorStatistic {
   Status Update(const float* values, const ChannelLayout& layout, const ParallelFor&) override {
     const auto count = static_cast<size_t>(layout.samples * layout.outer * layout.channels * layout.inner);
     const size_t size = squares_.sums.size();
-    // Row-major as the graph has it, or an order in which another axis is the last.
-    if (layout.block != 1 || layout.outer != 1 || (size != 0 && count % size != 0)) squares_.sums.clear();
+    // Row-major as the graph has it, or in blocks of channels.
+    if (layout.block != 1 || (size != 0 && count % size != 0)) squares_.sums.clear();
     if (squares_.sums.empty()) return Status::Ok();
-    std::vector<double> of_run(size);
+    std::vector<double> of_run(size);  // in double, whose order a run has: exact sums take ten times as long
     for (size_t row = 0; row < count; row += size) {
       for (size_t i = 0; i < size; ++i) {
         const double square = double{values[row + i]} * double{values[row + i]};

@@ -96,7 +96,7 @@ TEST(SmoothQuant, AWeightThatIsReadTwiceIsScaledOnce) {
   }
 }
 
-TEST(LastAxisExtremes, MergesAndForgetsWhereAnotherAxisIsLast) {
+TEST(LastAxisExtremes, MergesAndForgetsBlocksOfChannels) {
   const float values[] = {1, -5, 3, 2, INFINITY, 1};
   const auto both = LastAxisExtremes(2).Make(), one = LastAxisExtremes(2).Make(), other = LastAxisExtremes(2).Make();
   ASSERT_TRUE(both->Update(values, {.channels = 3, .inner = 2}, {}).ok());
@@ -105,7 +105,9 @@ TEST(LastAxisExtremes, MergesAndForgetsWhereAnotherAxisIsLast) {
   ASSERT_TRUE(one->Merge(other->Serialize()).ok());
   EXPECT_EQ(one->Serialize(), both->Serialize());
   EXPECT_THAT(ParseLastAxisExtremes(one->Serialize()), ElementsAre(3, 5));
-  ASSERT_TRUE(one->Update(values, {.outer = 3, .channels = 2}, {}).ok());
+  ASSERT_TRUE(one->Update(values, {.outer = 2, .channels = 2}, {}).ok());
+  EXPECT_THAT(ParseLastAxisExtremes(one->Serialize()), ElementsAre(3, 5));
+  ASSERT_TRUE(one->Update(values, {.channels = 2, .inner = 1, .block = 2}, {}).ok());
   EXPECT_TRUE(one->Serialize().empty());
 }
 

@@ -62,13 +62,23 @@ class WeightImportance final : public Algorithm {
 
   Result<std::unique_ptr<WriteHook>> Apply(const Graph& graph, const QuantPlan& plan,
                                            const CollectedStatistics& collected) const override {
-    std::map<std::string, std::vector<float>> importance;
+    using Weight = std::pair<std::string, int64_t>;    // name, inputs
+    std::map<Weight, std::vector<double>> squares_of;  // added up over its readers
     for (const std::string& name : plan.nbits.nodes) {
       const Node& node = *graph.FindNode(name);
       const int64_t inputs = InputsOf(graph, node);
       const std::string* found = Find(collected.others, LastAxisSquares(inputs).name(), node.input(0));
       const std::vector<double> squares = found == nullptr ? std::vector<double>() : ParseLastAxisSquares(*found);
-      if (std::ssize(squares) == inputs) importance[name] = ImportanceOf(squares);
+      if (std::ssize(squares) != inputs) continue;
+      std::vector<double>& sums = squares_of[{node.input(1), inputs}];
+      sums.resize(squares.size());
+      std::ranges::transform(sums, squares, sums.begin(), std::plus<>());
+    }
+    std::map<std::string, std::vector<float>> importance;
+    for (const std::string& name : plan.nbits.nodes) {
+      const Node& node = *graph.FindNode(name);
+      const auto sums = squares_of.find({node.input(1), InputsOf(graph, node)});
+      if (sums != squares_of.end()) importance[name] = ImportanceOf(sums->second);
     }
     return std::unique_ptr<WriteHook>(std::make_unique<WeightImportanceHook>(std::move(importance)));
   }

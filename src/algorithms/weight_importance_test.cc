@@ -49,7 +49,7 @@ TEST(WeightImportance, AsksForNothingWhereGridsHaveAnotherRuleOrCodesAreBytes) {
   EXPECT_TRUE(MakeWeightImportanceAlgorithm()->Needs(one.model.graph, one.plan).empty());
 }
 
-TEST(LastAxisSquares, MergesInAnyOrderAndForgetsWhereAnotherAxisIsLast) {
+TEST(LastAxisSquares, MergesInAnyOrderAndForgetsBlocksOfChannels) {
   const float values[] = {1, -5, 3, 2, INFINITY, 1};
   const StatisticKind& kind = LastAxisSquares(2);
   const auto one = kind.Make(), other = kind.Make(), merged = kind.Make();
@@ -60,7 +60,10 @@ TEST(LastAxisSquares, MergesInAnyOrderAndForgetsWhereAnotherAxisIsLast) {
   ASSERT_TRUE(one->Merge(other->Serialize()).ok());
   EXPECT_EQ(one->Serialize(), merged->Serialize());
   EXPECT_THAT(ParseLastAxisSquares(one->Serialize()), ElementsAre(10.0 / 3, 30.0 / 3));
-  ASSERT_TRUE(one->Update(values, {.outer = 3, .channels = 2}, {}).ok());
+  const auto of_matrix = kind.Make();
+  ASSERT_TRUE(of_matrix->Update(values, {.outer = 2, .channels = 2}, {}).ok());
+  EXPECT_THAT(ParseLastAxisSquares(of_matrix->Serialize()), ElementsAre(10.0 / 2, 29.0 / 2));
+  ASSERT_TRUE(one->Update(values, {.channels = 2, .inner = 1, .block = 2}, {}).ok());
   EXPECT_TRUE(ParseLastAxisSquares(one->Serialize()).empty());
   EXPECT_FALSE(one->Merge("\x05").ok());
 }

@@ -63,14 +63,9 @@ Result<QuantizeResult> WithBestTarget(const std::string& model, RunInputs& run) 
   Judgement judgement{.without_gain = WhatBecomes(chosen, run.choices.plan.compat, run.options.target.has_value())};
   const bool may_try_others = judgement.without_gain == WithoutGain::kIsRefused;
   const std::vector<OtherTarget> others = chosen.InsteadOfIt();
-  const auto largest = [](int64_t first_bytes) {
-    return first_bytes + first_bytes / 8;
-  };  // speed counts more than that
   if (may_try_others) {
     judgement.instead = [&](const InDoubt& first) {
-      return TryOthers(
-          model, run, others,
-          {.largest_bytes = largest(first.size_bytes), .first = first.figures, .passed_over = {first.why}});
+      return TryOthers(model, run, others, {.first = first.figures, .passed_over = {first.why}});
     };
   }
   Result<QuantizeResult> first = QuantizeForTarget(model, run, judgement);

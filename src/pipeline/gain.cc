@@ -11,8 +11,10 @@ namespace {
 // What names and scales of a few Q/DQ nodes take; a file takes that much on a disk anyway.
 constexpr int64_t kFewBytes = 4096;
 
-// Saving less than this changes nothing beside the size of the runtime: such a result must surely be faster.
+// Saving less than this changes nothing beside the size of the runtime: such a result must be faster, surely or by
+// this.
 constexpr int64_t kNoticeableBytes = 65'536;
+constexpr double kNoticeablyFaster = 1.05;
 
 constexpr double kWideDb = 6;  // of an interval: samples differ much
 
@@ -27,9 +29,10 @@ bool HardlyAnythingGains(std::optional<double> integer_share, int64_t before, in
 
 // Another target's result has to be nearer to float by half the error, and about as fast; or good and faster.
 constexpr double kNearerDb = 3, kAboutAsFast = 0.9, kGoodDb = 30;
-constexpr double kClearlyFaster = 1.1;  // than measurements differ by chance, where it is farther from float
-constexpr double kMuchNearerDb = 10;    // whatever the speed, where it is not known
-constexpr double kHardlyUsableDb = 15;  // much nearer is worth more than speed
+constexpr int64_t kShareThatMayBeMore = 8;  // of the file: speed counts more than that
+constexpr double kClearlyFaster = 1.1;      // than measurements differ by chance, where it is farther from float
+constexpr double kMuchNearerDb = 10;        // whatever the speed, where it is not known
+constexpr double kHardlyUsableDb = 15;      // much nearer is worth more than speed
 constexpr double kMostlyFloat = 0.5;
 
 bool IsKnown(const Speedup& speedup) { return speedup.median > 0 && !speedup.busy; }
@@ -92,7 +95,7 @@ std::string WhyNothingIsGained(const ResultFigures& figures, Doubt doubt) {
                                      BytesText(figures.float_size_bytes));
     return knows_speed ? StrCat(sizes, is_faster ? ", although it runs at " : ", at ", SpeedText(speedup)) : sizes;
   }
-  if (-more < kNoticeableBytes && knows_speed && !is_faster)
+  if (-more < kNoticeableBytes && knows_speed && !is_faster && speedup.median < kNoticeablyFaster)
     return StrCat("the file is hardly smaller, and it runs at ", SpeedText(speedup));
   const bool is_slower = doubt == Doubt::kIsNoGain || speedup.high < 1;
   return is_slower ? WhyProbablySlower(speedup) : "";
@@ -105,6 +108,9 @@ std::string WhyInDoubt(const TargetFigures& first) {
 }
 
 std::string WhyNotInstead(const TargetFigures& first, const TargetFigures& other) {
+  const int64_t largest = first.size_bytes + first.size_bytes / kShareThatMayBeMore;
+  if (first.size_bytes > 0 && other.size_bytes > largest)
+    return StrCat("the file is larger, ", BytesText(other.size_bytes), " instead of ", BytesText(first.size_bytes));
   if (IsKnown(first.speedup) && first.speedup.median < 1) return "";
   const bool is_far = IsFarForSome(first);
   const double least_db = is_far ? first.sqnr_db + kNearerDb : std::min(first.sqnr_db, kGoodDb);

@@ -27,12 +27,14 @@ struct ResultFigures {
 };
 
 /// Why a model that runs on this runtime had better stay float, as one clause: nothing of it or hardly anything runs in
-/// integers, its outputs are lost, the file is larger, or the model is slower. Empty: it is worth having. Where nothing
-/// was measured, or on a busy machine, the speed counts for nothing. docs/design/never-worse.md
+/// integers, its outputs are lost, the file is larger, or hardly smaller and not faster, or the model is slower. Empty:
+/// it is worth having. Where nothing was measured, or on a busy machine, the speed counts for nothing.
+/// docs/design/never-worse.md
 std::string WhyNothingIsGained(const ResultFigures& figures, Doubt doubt);
 
 /// What one target gives, beside what another one gives.
 struct TargetFigures {
+  int64_t size_bytes = 0;         ///< of the file; 0: not known
   double integer_macs_share = 0;  ///< 0…1; 0: not known, too
   double sqnr_db = 0;             ///< of the worst output
   std::optional<ConfidenceInterval> sqnr_interval;
@@ -46,7 +48,7 @@ struct TargetFigures {
 std::string WhyInDoubt(const TargetFigures& first);
 
 /// Why the result of another target, no larger and no slower than float, does not take the place of the first one,
-/// which is in doubt; empty: it does.
+/// which is in doubt; empty: it does. It may be larger than that by an eighth.
 std::string WhyNotInstead(const TargetFigures& first, const TargetFigures& other);
 
 /// That a speed below that of float was measured on a busy machine, which therefore decides nothing; empty: it was not.

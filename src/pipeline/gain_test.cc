@@ -33,7 +33,8 @@ TEST(WhyNothingIsGained, WhatSavesLittleMustBeFaster) {
     figures.speedup = {.median = 1.02, .low = 0.98, .high = 1.05};
     EXPECT_EQ(WhyNothingIsGained(figures, doubt),
               "the file is hardly smaller, and it runs at 1.02 times the speed of float (0.98 to 1.05)");
-    for (const Speedup& speedup : {kFaster, Busy(kSlower), Speedup{}}) {
+    const Speedup noticeably_faster{.median = 1.05, .low = 0.9, .high = 1.2};
+    for (const Speedup& speedup : {kFaster, noticeably_faster, Busy(kSlower), Speedup{}}) {
       figures.speedup = speedup;
       EXPECT_EQ(WhyNothingIsGained(figures, doubt), "");
     }
@@ -141,6 +142,13 @@ TEST(WhyNotInstead, WhatIsMostlyFloatGivesWayToWhatIsGoodAndAtLeastAsFast) {
   EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 37, .speedup = hardly_faster}), "");
   EXPECT_EQ(WhyNotInstead(first, {.sqnr_db = 36.9, .speedup = hardly_faster}),
             "it runs at 1.20 times the speed of float (1.10 to 1.30)");
+}
+
+TEST(WhyNotInstead, ItMayBeLargerByAnEighth) {
+  const TargetFigures first{.size_bytes = 40'000, .integer_macs_share = 0.1, .sqnr_db = 30, .speedup = {.median = 1.1}};
+  EXPECT_EQ(WhyNotInstead(first, {.size_bytes = 45'000, .sqnr_db = 30, .speedup = kFaster}), "");
+  EXPECT_EQ(WhyNotInstead(first, {.size_bytes = 45'001, .sqnr_db = 30, .speedup = kFaster}),
+            "the file is larger, 45.0 kB instead of 40.0 kB");
 }
 
 TEST(WhyNotInstead, WhatIsHardlyUsableGivesWayToWhatIsMuchNearerAndNoSlowerThanFloat) {

@@ -32,7 +32,7 @@ Status CheckNhwcForm(const Comparison& compared, const Graph& graph, std::vector
 /// Errors: kVerifyRun naming the first that is not.
 Status CheckShifts(const std::string& output, const QuantPlan& plan, const PositionTable& positions);
 
-/// Nodes whose inputs an NPU can't take at the scale that they need.
+/// Of HardSigmoids whose inputs the NPU can't take at the scale that they need.
 std::vector<std::string> WarningsOfPositions(const PositionTable& positions);
 
 /// The form in which a result that was verified and measured gets to its users.

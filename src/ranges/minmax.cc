@@ -17,7 +17,7 @@ class MinMaxMethod final : public RangeMethod {
   std::vector<std::string_view> option_help() const override {
     return {"CalibTensorRangeSymmetric=false: widen to [-a, a], where a is the larger end; also accepted: symmetric",
             "CalibMovingAverage=false: exponential average of the samples' own extremes, in the order of the data; "
-            "GraphAware=true then",
+            "GraphAware=true then, unless symmetric",
             "CalibMovingAverageConstant=0.01: weight of the newest sample in the average"};
   }
 

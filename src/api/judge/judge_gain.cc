@@ -1,6 +1,5 @@
 #include "api/judge/judge_gain.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "eval/compare_models.h"
@@ -28,12 +27,13 @@ Result<std::optional<QuantizeResult>> JudgeGain(const Judgement& judgement, cons
   const ResultFigures figures{
       .has_integer_nodes = !is_float,
       .integer_macs_share = integer_share,
-      .float_size_bytes = std::min(result.float_size_bytes, judgement.largest_bytes.value_or(result.float_size_bytes)),
+      .float_size_bytes = result.float_size_bytes,
       .quantized_size_bytes = result.quantized_size_bytes,
       .speedup = question.made_up_samples ? Speedup{} : result.latency.speedup,
       .sqnr_db = worst != nullptr && question.is_our_choice ? std::optional(worst->sqnr_db) : std::nullopt,
       .agreement = result.compare.argmax_agreement};
   const TargetFigures as_target{
+      .size_bytes = result.quantized_size_bytes,
       .integer_macs_share = integer_share.value_or(0),
       .sqnr_db = worst != nullptr ? worst->sqnr_db : kExactSqnrDb,
       .sqnr_interval = worst != nullptr && !question.made_up_samples ? worst->sqnr_interval : std::nullopt,
@@ -45,7 +45,7 @@ Result<std::optional<QuantizeResult>> JudgeGain(const Judgement& judgement, cons
   if (!why.empty()) result.warnings.push_back(StrCat("nothing is gained over the float model: ", why));
   if (std::string busy = WarningOfBusySpeed(figures.speedup); !busy.empty()) result.warnings.push_back(std::move(busy));
   if (const std::string doubt = WhyInDoubt(as_target); judgement.instead && !writes && !doubt.empty()) {
-    Result<QuantizeResult> other = judgement.instead({{result.target, doubt}, result.quantized_size_bytes, as_target});
+    Result<QuantizeResult> other = judgement.instead({{result.target, doubt}, as_target});
     if (other.ok()) return std::optional(*std::move(other));
     if (other.status().id() == ErrorId::kCancelled) return other.status();
   }

@@ -21,7 +21,6 @@ enum class WithoutGain {
 /// A result that another target's may be better than.
 struct InDoubt {
   PassedOver why;
-  int64_t size_bytes;  ///< of the file
   TargetFigures figures;
 };
 
@@ -29,9 +28,8 @@ struct InDoubt {
 struct Judgement {
   WithoutGain without_gain = WithoutGain::kIsWritten;
   Doubt doubt = Doubt::kIsNoLoss;
-  std::optional<int64_t> largest_bytes;  ///< of the file, where that is less than what the float model's takes
-  std::optional<TargetFigures> first;    ///< of the result whose place this one would take
-  std::vector<PassedOver> passed_over;   ///< targets tried before; the result says so
+  std::optional<TargetFigures> first;   ///< of the result whose place this one would take
+  std::vector<PassedOver> passed_over;  ///< targets tried before; the result says so
   /// Asked where the result is in doubt (WhyInDoubt): a result of another target, already written, or kNothingToGain.
   /// Empty: none is asked for.
   std::function<Result<QuantizeResult>(const InDoubt& first)> instead;

@@ -1,4 +1,4 @@
-// What Quark makes of types and layers that are set, for --compat quark.
+// What Quark makes of types that are set, for --compat quark.
 #pragma once
 
 #include "base/status.h"

@@ -121,7 +121,7 @@ std::vector<GivenOption> OptionsOfActivations(const PlanOptions& plan) {
           {plan.scale_type != unset.scale_type, "--scale-type"},
           {plan.weight_scale_type.has_value(), "--weight-scale-type"},
           {plan.weight_rule.search.has_value(), "--weight-search"},
-          {plan.compat != Compat::kOff, "--compat"},
+          {plan.compat == Compat::kOnnxRuntime, "--compat"},
           {!plan.per_channel, "--per-tensor"},
           {plan.op_list.reduce_range, "--reduce-range"},
           {plan.vnni, "--vnni"},
@@ -256,6 +256,7 @@ Status CheckTypeOptions(const Target& target, const SettingOrigins& origins, Pla
   const bool weight = HasScale(plan.weight, plan.scaled.weight) || plan.HasSettings();
   for (const auto& [given, with, name] :
        {std::tuple(plan.activation_symmetric.has_value(), activation, "--symmetric"),
+        std::tuple(plan.weight_symmetric == false, weight, "WeightSymmetric"),
         std::tuple(!plan.per_channel, weight, "--per-tensor"),
         std::tuple(plan.op_list.reduce_range, weight, "--reduce-range"),
         std::tuple(plan.weight_rule.method.has_value() && plan.compat == Compat::kOff, weight, "--weight-method"),
@@ -264,10 +265,7 @@ Status CheckTypeOptions(const Target& target, const SettingOrigins& origins, Pla
     if (given && !with) PREON_RETURN_IF_ERROR(ReportIgnored(origins, name, on_types, warnings));
   }
   if (!activation) plan.activation_symmetric.reset();  // rounded as they are, they have no zero point
-  if (plan.weight_symmetric == false && (plan.weight.block() != nullptr || IntFormat{plan.weight.type()}.floating())) {
-    PREON_RETURN_IF_ERROR(ReportIgnored(origins, "WeightSymmetric", StrCat("on ", plan.weight.name()), warnings));
-    plan.weight_symmetric.reset();
-  }
+  if (!weight) plan.weight_symmetric.reset();
   if (plan.block_size && !plan.per_channel)
     return Error(ErrorId::kConflictingOptions, "--per-tensor and --block-size: got both, wanted one");
   if (how.vaiml && plan.weight_form)

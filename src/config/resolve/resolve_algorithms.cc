@@ -121,7 +121,11 @@ void ChosenAlgorithms::TakeOffered() {
 AlgorithmOptions WithEffort(AlgorithmOptions given, Effort effort, const Target& target, const PlanOptions& plan,
                             const AlgorithmRegistry& algorithms) {
   const bool of_bytes = (target.FollowsRuntime() || target.NeedsBetterCodes()) && target.TakesImprovements(plan);
-  const bool improves = (of_bytes || target.FitsCodes(plan.Types(), plan.weight)) && plan.compat == Compat::kOff;
+  // Grids that the user has chosen for weights alone stay as they are, codes as well.
+  const bool has_own_grids = !target.QuantizesActivations() &&
+                             plan.weight_rule.method.value_or(WeightMethod::kMinMse) != WeightMethod::kMinMse;
+  const bool fits = target.FitsCodes(plan.Types(), plan.weight) && !has_own_grids;
+  const bool improves = (of_bytes || fits) && plan.compat == Compat::kOff;
   const bool fits_codes = effort == Effort::kHigh || (effort == Effort::kDefault && improves);
   std::set<AlgorithmPhase> taken;
   for (const auto& algorithm : algorithms.entries()) {

@@ -29,7 +29,7 @@ struct NodeSurroundings {
   bool feeds_leaky_relu = false;
   bool hard_sigmoid = false;       ///< it is the DPU's, or a Sigmoid that becomes it
   bool swish = false;              ///< it is a product one of whose factors such a HardSigmoid reads, too
-  std::optional<int> finest_bias;  ///< the largest position at which codes hold the bias; none: not asked about
+  std::optional<int> finest_bias;  ///< ScaleSource::FinestPositionOf
 };
 
 /// A node between codes.
@@ -60,7 +60,7 @@ class ScaleSource {
   virtual std::optional<KeptScale> OfActivation(const std::string& tensor) = 0;
   /// Of an initializer as this node reads it. Asked once per name that it answers with.
   virtual Result<std::optional<KeptScale>> OfConstant(const std::string& constant, const Node& reader) = 0;
-  /// The largest position at which the codes of a bias hold all of its values; none: they may saturate.
+  /// The largest position at which the codes of a bias hold all of its values; none: its shift alone decides.
   virtual std::optional<int> FinestPositionOf(const std::string& /*bias*/) const { return std::nullopt; }
   /// Will a Sigmoid be the DPU's HardSigmoid?
   virtual bool BecomesHardSigmoid(const Node& sigmoid) const = 0;

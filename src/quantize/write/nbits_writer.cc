@@ -54,7 +54,6 @@ class NBitsWriter {
     return {};
   }
 
-  // A weight that several nodes share is encoded for the first of them.
   Result<const Encoded*> Encode(const Node& node, bool transposed) {
     const std::string& weight = node.input(1);
     const auto known = encoded_.find({weight, transposed});

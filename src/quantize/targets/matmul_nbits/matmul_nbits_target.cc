@@ -82,8 +82,8 @@ class MatMulNBitsTarget final : public Target {
     return rule.method == WeightMethod::kHqq ? DataType::kUInt4 : DataType::kInt4;
   }
 
-  /// Quark makes a MatMul and the Add behind it a Gemm first, which keeps its weight then.
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
+    // Quark makes a MatMul and the Add behind it a Gemm first, which then keeps its weight.
     if (options.compat == Compat::kQuark) return QuarkRewrites(pass, by_default, options.op_list.preprocessing);
     return by_default || IsFasterForm(pass);
   }

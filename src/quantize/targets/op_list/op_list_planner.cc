@@ -75,7 +75,8 @@ class OpListPlanner {
     plan_.operators = rules_.operators;
     plan_.bfloat16 = options_.bfloat16;
     plan_.compat = options_.compat;
-    plan_.mixes_types = options_.possible.any();
+    const auto sets_type = [](const LayerOverride& layer) { return layer.input && layer.input->type; };
+    plan_.mixes_types = std::ranges::any_of(options_.possible.layers, sets_type);
     plan_.nodes = std::move(marks_.nodes);
     plan_.warnings = std::move(marks_.warnings);
     plan_.folded_clamps = std::move(marks_.folded);
