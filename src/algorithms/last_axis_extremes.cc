@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <map>
 #include <memory>
-#include <mutex>
 
-#include "base/text.h"
+#include "algorithms/last_axis_kinds.h"
 
 namespace preon {
 namespace {
@@ -17,13 +15,11 @@ class LastAxisStatistic final : public TensorStatistic {
   explicit LastAxisStatistic(size_t size) : largest_(size) {}
 
   Status Update(const float* values, const ChannelLayout& layout, const ParallelFor&) override {
-    const auto count = static_cast<size_t>(layout.samples * layout.outer * layout.channels * layout.inner);
-    // Row-major as the graph has it, or in blocks of channels.
-    if (layout.block != 1 || (!largest_.empty() && count % largest_.size() != 0)) largest_.clear();
-    if (largest_.empty()) return Status::Ok();
-    for (size_t row = 0; row < count; row += largest_.size()) {
+    const std::optional<size_t> rows = LastAxisRows(layout, largest_.size());
+    if (!rows) largest_.clear();
+    for (size_t row = 0; row < rows.value_or(0); ++row, values += largest_.size()) {
       for (size_t i = 0; i < largest_.size(); ++i) {
-        const float magnitude = std::abs(values[row + i]);
+        const float magnitude = std::abs(values[i]);
         if (magnitude > largest_[i] && std::isfinite(magnitude)) largest_[i] = magnitude;
       }
     }
@@ -48,28 +44,13 @@ class LastAxisStatistic final : public TensorStatistic {
   std::vector<float> largest_;  // empty: not known
 };
 
-class LastAxisKind final : public StatisticKind {
- public:
-  explicit LastAxisKind(int64_t size) : size_(size), name_(StrCat("last-axis-extremes-", size)) {}
-  std::string_view name() const override { return name_; }
-  std::unique_ptr<TensorStatistic> Make() const override {
-    return std::make_unique<LastAxisStatistic>(static_cast<size_t>(size_));
-  }
-
- private:
-  int64_t size_;
-  std::string name_;
-};
-
 }  // namespace
 
 const StatisticKind& LastAxisExtremes(int64_t size) {
-  static std::mutex mutex;
-  static std::map<int64_t, std::unique_ptr<LastAxisKind>> kinds;
-  const std::lock_guard lock(mutex);
-  std::unique_ptr<LastAxisKind>& kind = kinds[size];
-  if (kind == nullptr) kind = std::make_unique<LastAxisKind>(size);
-  return *kind;
+  static LastAxisKinds kinds("last-axis-extremes", [](size_t of) -> std::unique_ptr<TensorStatistic> {
+    return std::make_unique<LastAxisStatistic>(of);
+  });
+  return kinds.Of(size);
 }
 
 std::vector<float> ParseLastAxisExtremes(std::string_view serialized) {

@@ -1,11 +1,9 @@
 #include "algorithms/last_axis_squares.h"
 
 #include <cmath>
-#include <map>
 #include <memory>
-#include <mutex>
 
-#include "base/text.h"
+#include "algorithms/last_axis_kinds.h"
 #include "stats/fixed_sum.h"
 
 namespace preon {
@@ -38,20 +36,21 @@ class LastAxisSquaresStatistic final : public TensorStatistic {
   explicit LastAxisSquaresStatistic(size_t size) : squares_{std::vector<FixedSum>(size)} {}
 
   Status Update(const float* values, const ChannelLayout& layout, const ParallelFor&) override {
-    const auto count = static_cast<size_t>(layout.samples * layout.outer * layout.channels * layout.inner);
     const size_t size = squares_.sums.size();
-    // Row-major as the graph has it, or in blocks of channels.
-    if (layout.block != 1 || (size != 0 && count % size != 0)) squares_.sums.clear();
-    if (squares_.sums.empty()) return Status::Ok();
+    const std::optional<size_t> rows = LastAxisRows(layout, size);
+    if (!rows) {
+      squares_.sums.clear();
+      return Status::Ok();
+    }
     std::vector<double> of_run(size);  // in double, whose order a run has: exact sums take ten times as long
-    for (size_t row = 0; row < count; row += size) {
+    for (size_t row = 0; row < *rows; ++row, values += size) {
       for (size_t i = 0; i < size; ++i) {
-        const double square = double{values[row + i]} * double{values[row + i]};
+        const double square = double{values[i]} * double{values[i]};
         if (std::isfinite(square)) of_run[i] += square;
       }
     }
     for (size_t i = 0; i < size; ++i) squares_.sums[i].Add(of_run[i]);
-    squares_.rows += count / size;
+    squares_.rows += *rows;
     return Status::Ok();
   }
 
@@ -69,28 +68,13 @@ class LastAxisSquaresStatistic final : public TensorStatistic {
   SumsOfSquares squares_;
 };
 
-class LastAxisSquaresKind final : public StatisticKind {
- public:
-  explicit LastAxisSquaresKind(int64_t size) : size_(size), name_(StrCat("last-axis-squares-", size)) {}
-  std::string_view name() const override { return name_; }
-  std::unique_ptr<TensorStatistic> Make() const override {
-    return std::make_unique<LastAxisSquaresStatistic>(static_cast<size_t>(size_));
-  }
-
- private:
-  int64_t size_;
-  std::string name_;
-};
-
 }  // namespace
 
 const StatisticKind& LastAxisSquares(int64_t size) {
-  static std::mutex mutex;
-  static std::map<int64_t, std::unique_ptr<LastAxisSquaresKind>> kinds;
-  const std::lock_guard lock(mutex);
-  std::unique_ptr<LastAxisSquaresKind>& kind = kinds[size];
-  if (kind == nullptr) kind = std::make_unique<LastAxisSquaresKind>(size);
-  return *kind;
+  static LastAxisKinds kinds("last-axis-squares", [](size_t of) -> std::unique_ptr<TensorStatistic> {
+    return std::make_unique<LastAxisSquaresStatistic>(of);
+  });
+  return kinds.Of(size);
 }
 
 std::vector<double> ParseLastAxisSquares(std::string_view serialized) {

@@ -8,6 +8,7 @@
 
 #include "algorithms/algorithms.h"
 #include "algorithms/last_axis_squares.h"
+#include "reconstruct/coded_layer.h"
 
 namespace preon {
 namespace {
@@ -16,8 +17,7 @@ namespace {
 constexpr double kLeastImportance = 0.01;
 
 int64_t InputsOf(const Graph& graph, const Node& node) {
-  const bool transposed = node.Is("Gemm") && node.Int("transB", 0) != 0;
-  return graph.Initializer(node.input(1))->shape()[transposed ? 1 : 0];
+  return static_cast<int64_t>(FormOfLayer(node, graph.Initializer(node.input(1))->shape()).value().inputs);
 }
 
 std::vector<float> ImportanceOf(const std::vector<double>& squares) {

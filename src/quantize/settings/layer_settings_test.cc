@@ -143,13 +143,19 @@ TEST(Layers, OfEquallyPreciseTypesTheFirstReadersIsTheTensors) {
   EXPECT_EQ(t.converts[0].type, TensorType(kOther));
 }
 
-// x -> Conv c -> MaxPool m -> Conv d, where d wants another type.
-TEST(Layers, WhatMovesDataWantsWhatItsOutputHas) {
+// x -> Conv c -> MaxPool m -> Conv d.
+GraphBuilder PoolBetweenLayers() {
   GraphBuilder b({1, 4, 8, 8});
   b.Conv("x", "c");
   b.Op("MaxPool", {"c"}, "m");
   b.Conv("m", "d");
   b.Output("d");
+  return b;
+}
+
+// Where d wants another type.
+TEST(Layers, WhatMovesDataWantsWhatItsOutputHas) {
+  const GraphBuilder b = PoolBetweenLayers();
   PlanOptions options;
   options.settings.layers = {Layer({"d_node"})};
   options.settings.layers[0].input = Type(kOwn);
@@ -161,11 +167,7 @@ TEST(Layers, WhatMovesDataWantsWhatItsOutputHas) {
 
 // Blocks would lie along one axis in front of the node, and along another behind it.
 TEST(Layers, WhatMovesDataWantsNoBlocksInPlaceOfAMorePreciseDefault) {
-  GraphBuilder b({1, 4, 8, 8});
-  b.Conv("x", "c");
-  b.Op("MaxPool", {"c"}, "m");
-  b.Conv("m", "d");
-  b.Output("d");
+  const GraphBuilder b = PoolBetweenLayers();
   PlanOptions options;
   const TensorType blocks = *ParseTensorType("mxint8");
   options.settings.layers = {Layer({"d_node"})};
@@ -179,11 +181,7 @@ TEST(Layers, WhatMovesDataWantsNoBlocksInPlaceOfAMorePreciseDefault) {
 
 // The same with a layer of the pool, behind which nobody asks for its type.
 TEST(Layers, BehindWhatMovesDataReadersHaveTheirOwn) {
-  GraphBuilder b({1, 4, 8, 8});
-  b.Conv("x", "c");
-  b.Op("MaxPool", {"c"}, "m");
-  b.Conv("m", "d");
-  b.Output("d");
+  const GraphBuilder b = PoolBetweenLayers();
   PlanOptions options;
   options.settings.layers = {Layer({"m_node"})};
   options.settings.layers[0].input = Type(kOwn);
