@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace preon {
 namespace {
@@ -48,6 +49,52 @@ double NextZeroPoint(std::span<const float> values, const FloatGrid& grid, float
   return sum / static_cast<double>(values.size());
 }
 
+// A scale and a zero point with which a block of this one value is exact.
+FloatGrid GridOfConstant(float value) {
+  return std::abs(double{value}) < kSmallestRange ? FloatGrid{} : FloatGrid{std::abs(value), value > 0 ? -1.0F : 1.0F};
+}
+
+bool IsConstant(float low, float high) { return double{high} - double{low} < kSmallestRange; }
+
+// A block of a matrix whose blocks all take the same number of steps. In float, as there.
+class QuarkBlock {
+ public:
+  QuarkBlock(std::span<const float> values, float last_code) : values_(values), last_code_(last_code) {
+    const auto [low, high] = std::ranges::minmax(values);
+    constant_ = IsConstant(low, high);
+    if (constant_) return;
+    const float range = std::min(high - low, std::numeric_limits<float>::max());
+    inverse_scale_ = std::min(1 / range * last_code, kLargestInverseScale);
+    zero_point_ = Rounded(-low * inverse_scale_);
+  }
+
+  // To the next zero point. Returns the sum of the absolute errors with the one before.
+  double Step(float beta) {
+    if (constant_) return 0;
+    float sum = 0;
+    double errors = 0;
+    for (const float value : values_) {
+      const float code = CodeOf(value, inverse_scale_, zero_point_, last_code_);
+      const float error = value - (code - zero_point_) / inverse_scale_;
+      const float shrinkage = std::pow(std::abs(error) + kErrorFloor, static_cast<float>(kPower - 1)) / beta;
+      const float outlier = std::copysign(std::max(std::abs(error) - shrinkage, 0.0F), error);
+      sum += code - (value - outlier) * inverse_scale_;
+      errors += double{std::abs(error)};
+    }
+    zero_point_ = sum / static_cast<float>(values_.size());
+    return errors;
+  }
+
+  FloatGrid Grid() const { return constant_ ? GridOfConstant(values_[0]) : FloatGrid{1 / inverse_scale_, zero_point_}; }
+
+ private:
+  static constexpr float kLargestInverseScale = 2e4F, kErrorFloor = 1e-8F;
+
+  std::span<const float> values_;
+  float last_code_, inverse_scale_ = 1, zero_point_ = 0;
+  bool constant_ = false;
+};
+
 }  // namespace
 
 int CodeOnGrid(float x, const FloatGrid& grid, int bits) {
@@ -58,8 +105,7 @@ FloatGrid HalfQuadraticGrid(std::span<const float> values, int bits) {
   const auto [low, high] = std::ranges::minmax(values);
   const auto last_code = static_cast<float>((1 << bits) - 1);
   const double range = double{high} - double{low};
-  if (range < kSmallestRange)
-    return std::abs(double{low}) < kSmallestRange ? FloatGrid{} : FloatGrid{std::abs(low), low > 0 ? -1.0F : 1.0F};
+  if (IsConstant(low, high)) return GridOfConstant(low);
   FloatGrid grid{.scale = static_cast<float>(range / double{last_code})};
   grid.zero_point = Rounded(-low / grid.scale);
   FloatGrid best = grid;
@@ -74,6 +120,22 @@ FloatGrid HalfQuadraticGrid(std::span<const float> values, int bits) {
     best = grid;
   }
   return best;
+}
+
+std::vector<FloatGrid> QuarkHalfQuadraticGrids(std::span<const float> values, size_t block, int bits) {
+  std::vector<QuarkBlock> blocks;
+  for (size_t first = 0; first < values.size(); first += block)
+    blocks.emplace_back(values.subspan(first, block), static_cast<float>((1 << bits) - 1));
+  double least = std::numeric_limits<double>::infinity(), beta = kFirstBeta;
+  for (int step = 0; step < kSteps; ++step, beta *= kBetaGrowth) {
+    double errors = 0;
+    for (QuarkBlock& each : blocks) errors += each.Step(static_cast<float>(beta));
+    if (errors >= least) break;
+    least = errors;
+  }
+  std::vector<FloatGrid> grids;
+  for (const QuarkBlock& each : blocks) grids.push_back(each.Grid());
+  return grids;
 }
 
 }  // namespace preon

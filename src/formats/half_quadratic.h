@@ -1,8 +1,10 @@
 // HQQ: half-quadratic quantization of a block of weights.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace preon {
 
@@ -18,7 +20,14 @@ int CodeOnGrid(float x, const FloatGrid& grid, int bits);
 /// error is kept, so the grid is never worse than the first. A block of one value is exact.
 /// @param values  finite
 /// Source: Badri and Shaji 2023, "Half-Quadratic Quantization of Large Machine Learning Models", equations 3 to 6, with
-/// p = 0.7, beta = 10 and kappa = 1.01. Quark keeps the zero point of the step that made it stop.
+/// p = 0.7, beta = 10 and kappa = 1.01.
 FloatGrid HalfQuadraticGrid(std::span<const float> values, int bits);
+
+/// The grids of a matrix as Quark chooses them: all blocks take the same number of steps, until the mean absolute error
+/// of the matrix no longer falls, and keep the zero points of that last step. A block of one value is exact here, too;
+/// there it divides by 0.
+/// @param values  finite, whole blocks of `block` weights one behind the other
+/// Source: Quark 0.13, HQQ of its MatMulNBits quantizer.
+std::vector<FloatGrid> QuarkHalfQuadraticGrids(std::span<const float> values, size_t block, int bits);
 
 }  // namespace preon

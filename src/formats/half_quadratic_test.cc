@@ -52,7 +52,29 @@ TEST(HalfQuadratic, ValuesOfAllSizes) {
     const FloatGrid grid = HalfQuadraticGrid(values, 4);
     EXPECT_TRUE(std::isfinite(grid.scale) && grid.scale > 0 && std::isfinite(grid.zero_point)) << size;
     EXPECT_LE(std::sqrt(ErrorOf(values, grid, 4)), 2 * double{size}) << size;
+    const FloatGrid quark = QuarkHalfQuadraticGrids(values, 4, 4)[0];
+    EXPECT_TRUE(std::isfinite(quark.scale) && quark.scale > 0 && std::isfinite(quark.zero_point)) << size;
   }
+}
+
+// Stored runs: tests/differential/test_golden_matmul_nbits.py.
+TEST(HalfQuadratic, BlocksOfQuarkStopTogether) {
+  std::mt19937 random(7);
+  std::student_t_distribution<float> tail(4);
+  std::vector<float> values(48);
+  for (float& value : values) value = tail(random);
+  std::fill_n(values.begin() + 32, 16, 0.7F);
+  const std::vector<FloatGrid> together = QuarkHalfQuadraticGrids(values, 16, 4);
+  ASSERT_EQ(together.size(), 3U);
+  EXPECT_EQ(ErrorOf(std::span(values).subspan(32), together[2], 4), 0);
+  int differ = 0;
+  for (size_t block = 0; block < 2; ++block) {
+    const auto own = std::span(values).subspan(16 * block, 16);
+    EXPECT_FLOAT_EQ(together[block].scale, HalfQuadraticGrid(own, 4).scale);
+    differ += static_cast<int>(together[block].zero_point != QuarkHalfQuadraticGrids(own, 16, 4)[0].zero_point);
+    EXPECT_LE(ErrorOf(own, HalfQuadraticGrid(own, 4), 4), ErrorOf(own, together[block], 4));
+  }
+  EXPECT_GE(differ, 1);
 }
 
 }  // namespace

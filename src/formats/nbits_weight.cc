@@ -50,6 +50,19 @@ Status Check(const Tensor& weight, const NBitsOptions& options) {
   return Status::Ok();
 }
 
+void CopyColumn(std::span<const float> from, const NBitsLayout& layout, int64_t column, std::span<float> to) {
+  for (int64_t row = 0; row < layout.rows; ++row)
+    to[static_cast<size_t>(row)] = from[static_cast<size_t>(row * layout.columns + column)];
+}
+
+// Column by column, with zeros beyond the last row.
+std::vector<float> WholeBlocks(std::span<const float> from, const NBitsLayout& layout) {
+  std::vector<float> values(static_cast<size_t>(layout.columns) * layout.codes());
+  for (int64_t column = 0; column < layout.columns; ++column)
+    CopyColumn(from, layout, column, std::span(values).subspan(static_cast<size_t>(column) * layout.codes()));
+  return values;
+}
+
 // The grid of a block, and its codes.
 NBitsGrid EncodeBlock(std::span<const float> values, const NBitsOptions& options, std::span<const float> importance,
                       std::span<uint32_t> codes) {
@@ -85,12 +98,15 @@ Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& option
   std::byte* zero_points = encoded.zero_points ? encoded.zero_points->MutableBytes().data() : nullptr;
   float* scales = encoded.scales.Mutable<float>().data();
   float* float_zeros = half_quadratic ? encoded.zero_points->Mutable<float>().data() : nullptr;
-  const std::span<const float> from = weight.floats();
+  const bool whole_blocks = half_quadratic && options.hqq_as_quark;
+  const std::vector<FloatGrid> quark_grids =
+      whole_blocks ? QuarkHalfQuadraticGrids(WholeBlocks(weight.floats(), layout), static_cast<size_t>(layout.block),
+                                             layout.bits)
+                   : std::vector<FloatGrid>();
 
   const auto encode_column = [&](int64_t column) {
-    std::vector<float> values(static_cast<size_t>(layout.rows));
-    for (int64_t row = 0; row < layout.rows; ++row)
-      values[static_cast<size_t>(row)] = from[static_cast<size_t>(row * layout.columns + column)];
+    std::vector<float> values(whole_blocks ? layout.codes() : static_cast<size_t>(layout.rows));
+    CopyColumn(weight.floats(), layout, column, values);
     std::vector<uint32_t> column_codes(layout.codes());  // 0 beyond the last row
     std::vector<uint32_t> column_zero_points;
     for (int64_t block = 0; block < layout.blocks; ++block) {
@@ -100,7 +116,8 @@ Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& option
       const int64_t at = column * layout.blocks + block;
       const std::span<uint32_t> taken_codes = std::span(column_codes).subspan(first, taken.size());
       if (half_quadratic) {
-        const FloatGrid grid = HalfQuadraticGrid(taken, layout.bits);
+        const FloatGrid grid =
+            whole_blocks ? quark_grids[static_cast<size_t>(at)] : HalfQuadraticGrid(taken, layout.bits);
         scales[at] = grid.scale;
         float_zeros[at] = grid.zero_point;
         for (size_t i = 0; i < taken.size(); ++i)

@@ -20,6 +20,7 @@ struct NBitsOptions {
   bool symmetric = true;    ///< zero point fixed to 2^(bits-1), none stored; not with kHqq
   /// kMinMax: the block's extremes, ONNX Runtime's and Quark's DEFAULT, bit for bit; kMinMse: the least squared error.
   WeightMethod method = WeightMethod::kMinMse;
+  bool hqq_as_quark = false;  ///< QuarkHalfQuadraticGrids, and codes beyond K are those of zeros
 };
 
 bool IsNBitsBlockSize(int64_t size);

@@ -124,7 +124,7 @@ if __name__ == "__main__":
     spaces(pathlib.Path(sys.argv[1]))
     mixed_precision(pathlib.Path(sys.argv[1]))
     cases(pathlib.Path(sys.argv[1]), "npu", "positions", ("positions", "positions_raw", "positions_toggled"))
-    cases(pathlib.Path(sys.argv[1]), "shapeshifter", "passes", (*KEPT, "passes", "unchanged", "opset"))
+    cases(pathlib.Path(sys.argv[1]), "shapeshifter", "passes", (*KEPT, "passes", "unchanged", "opset", "sqnr_db"))
     algorithms(pathlib.Path(sys.argv[1]))
     graphs(pathlib.Path(sys.argv[1]))
     numbers(pathlib.Path(sys.argv[1]))

@@ -16,10 +16,9 @@ from golden_runs import ROOT, Goldens  # noqa: E402
 from preon.quantization import api  # noqa: E402
 from test_golden_package import quantize  # noqa: E402
 
-GROUP, EQUAL, COUNT = "matmul_nbits", 29, 40
+GROUP, EQUAL, COUNT = "matmul_nbits", 36, 40
 # (configurations, models, what differs, why); beside these the parts that defects.json names are left out
 DELIBERATE = [
-    ("*/HQQ;b4;*", "*", r"(codes|scales|y): ", "there a matrix stops as a whole, by its mean absolute error; here each block, by its squared error (test_matmul_nbits.py)"),
     ("*/DEFAULT;b8;*", "*", r"scales: ", "those there are for codes of 4 bits, in nodes of 8 that do not load"),
 ]
 
@@ -48,7 +47,9 @@ def differences(entry, model, path, skip):
     for name, stored in entry["init"].items():
         value, part = graph_goldens.stored_constant(stored, source), "scales" if name.endswith("_scales") else "codes"
         if part not in skip and value is not None and ("_Q" in name or "_scales" in name or "_zero" in name):
-            if name not in written or not np.array_equal(written[name].ravel(), value.ravel()):
+            # Zero points of HQQ are means, whose last bits depend on the order in which floats are added.
+            tolerance = 1e-6 if "_zero" in name and value.dtype == np.float32 else 0
+            if name not in written or not np.allclose(written[name].ravel(), value.ravel(), rtol=tolerance, atol=0):
                 yield f"{part}: {name}"
     if "y" not in skip:
         for output, values in graph_goldens.outputs(ours, graph_goldens.sample(model)).items():

@@ -107,7 +107,8 @@ class MatMulNBitsTarget final : public Target {
     plan.nbits.options = {.bits = options.weight.bits(),
                           .block_size = options.block_size.value_or(NBitsOptions{}.block_size),
                           .symmetric = std::ranges::find(kSymmetric, options.weight.type()) != kSymmetric.end(),
-                          .method = options.weight_rule.method.value_or(WeightMethod::kMinMse)};
+                          .method = options.weight_rule.method.value_or(WeightMethod::kMinMse),
+                          .hqq_as_quark = options.compat == Compat::kQuark};
     if (plan.nbits.options.method == WeightMethod::kHqq && plan.nbits.options.bits == 8) {
       return Error(ErrorId::kNotYetSupported, "--weight-method hqq: ONNX Runtime has no 8-bit weights with its zero ",
                    "points; wanted --weight uint4 or uint2");
