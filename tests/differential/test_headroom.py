@@ -1,4 +1,4 @@
-"""Target simulate widens calibrated ranges of 16 bits by half, so that larger values of unseen samples are not cut off."""
+"""Targets simulate and quark widen calibrated ranges of 16 bits by half, so that larger values of unseen samples are not cut off."""
 import numpy as np
 import onnx
 import pytest
@@ -16,7 +16,8 @@ def scale_of_input(preon, *options):
 @pytest.mark.parametrize("options, width", [
     (["--activation", "int16", "--target", "simulate"], 1.5),
     (["--activation", "int16", "--target", "simulate", "--compat", "onnxruntime"], 1),
-    (["--activation", "int16", "--target", "quark"], 1),
+    (["--activation", "int16", "--target", "quark"], 1.5),
+    (["--activation", "int16", "--target", "quark", "--compat", "quark"], 1),
     (["--activation", "int8", "--target", "simulate"], 1)])
 def test_16_bits_have_headroom(preon, options, width):
     rng = np.random.default_rng(3)

@@ -23,7 +23,7 @@ std::vector<std::string_view> Keys(const PlanOptions& options, const OpListRules
 OpListRules RulesOf(const PlanOptions& options) {
   const QuarkFormat format =
       QuarkFormatFor(options.op_list.format, options.activation, options.weight, options.settings.any());
-  return QuarkRules(format, options.op_list.pairs.fold_relu);
+  return QuarkRules(format, options.op_list.pairs.fold_relu, options.compat);
 }
 
 PlanOptions OptionsFor(void (*set)(OpListOptions&), TensorType activation = DataType::kUInt8) {

@@ -23,7 +23,7 @@ GraphBuilder One() {
 
 Result<std::vector<std::string>> Warned(const PlanOptions& options) {
   std::vector<std::string> warnings;
-  const OpListRules rules = QuarkRules(QuarkFormat::kBase, false);
+  const OpListRules rules = QuarkRules(QuarkFormat::kBase, false, Compat::kOff);
   const GraphBuilder model = One();
   WarnOfUnknownTypes(model.model.graph, options.op_list.OperatorTypes(), &warnings);
   PREON_RETURN_IF_ERROR(

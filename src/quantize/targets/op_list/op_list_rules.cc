@@ -107,7 +107,7 @@ OpListRules OrtRules() {
   return rules;
 }
 
-OpListRules QuarkRules(QuarkFormat format, bool fold_relu) {
+OpListRules QuarkRules(QuarkFormat format, bool fold_relu, Compat compat) {
   const bool extended = format == QuarkFormat::kExtended;
   OpListRules rules{.target = "quark", .operators = OperatorForm::kLibrary, .handlers = CommonHandlers()};
   rules.op_types = Joined(kQLinearTypes, kQuarkTypes);
@@ -120,11 +120,12 @@ OpListRules QuarkRules(QuarkFormat format, bool fold_relu) {
   rules.constants_are_weights = true;
   if (extended) UseHandlersOfNpus(rules.handlers);
   rules.simulates_dpu = extended;
+  rules.has_headroom = compat == Compat::kOff;
   return rules;
 }
 
 OpListRules NpuCnnRules(Compat compat) {
-  OpListRules rules = QuarkRules(QuarkFormat::kBase, false);
+  OpListRules rules = QuarkRules(QuarkFormat::kBase, false, compat);
   rules.target = "npu-cnn";
   rules.operators = OperatorForm::kStock;
   rules.op_types = Joined(kQLinearTypes, kQuarkTypes, kExtendedTypes);
@@ -138,7 +139,7 @@ OpListRules NpuCnnRules(Compat compat) {
 }
 
 OpListRules NpuTransformerRules() {
-  OpListRules rules = QuarkRules(QuarkFormat::kBase, false);
+  OpListRules rules = QuarkRules(QuarkFormat::kBase, false, Compat::kOff);
   rules.target = "npu-transformer";
   rules.operators = OperatorForm::kStock;
   rules.op_types = {"Gemm", "MatMul"};

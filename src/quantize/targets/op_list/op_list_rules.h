@@ -92,7 +92,7 @@ OpListRules OrtRules();
 /// The operators that it makes integer operators of.
 OpListRules OrtIntegerRules();
 /// Quark's base or extended quantizer. `fold_relu`: PairOptions::fold_relu.
-OpListRules QuarkRules(QuarkFormat format, bool fold_relu);
+OpListRules QuarkRules(QuarkFormat format, bool fold_relu, Compat compat);
 /// Quark's quantizer for CNNs on NPUs (XINT8): more operators, powers of two alone, biases of 8 bits.
 OpListRules NpuCnnRules(Compat compat);
 /// Quark's quantizer for transformers on NPUs: Gemm, and MatMul of a constant.

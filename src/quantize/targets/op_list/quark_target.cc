@@ -44,7 +44,7 @@ class QuarkTarget final : public OpListTarget {
     return QuarkFormatFor(options.op_list.format, options.activation, options.weight, options.HasSettings());
   }
   OpListRules RulesOf(const PlanOptions& options) const override {
-    return QuarkRules(FormatOf(options), options.op_list.pairs.fold_relu);
+    return QuarkRules(FormatOf(options), options.op_list.pairs.fold_relu, options.compat);
   }
 
   static constexpr OperatorForm kOperators = OperatorForm::kLibrary;
