@@ -12,6 +12,8 @@
 namespace preon {
 namespace {
 
+constexpr std::string_view kShapeOption = "--random-shape (RandomDataReaderInputShape)";
+
 // Any seed is good, so each sample can have its own.
 class SplitMix {
  public:
@@ -215,7 +217,7 @@ Status CheckShape(const Shape& given, const TensorSpec& input, bool rows) {
   if (fits) return Status::Ok();
   Shape wanted = input.shape;
   if (rows) wanted[0] = 1;
-  return Error(ErrorId::kDataShape, "--random-shape: '", input.name, "': shape ", ShapeToString(given), ", wanted ",
+  return Error(ErrorId::kDataShape, kShapeOption, ": '", input.name, "': shape ", ShapeToString(given), ", wanted ",
                ShapeToString(wanted));
 }
 
@@ -226,7 +228,7 @@ Result<std::unique_ptr<SampleSet>> MakeRandomSet(int64_t count, uint64_t seed, s
   const auto is_open = [&](const TensorSpec& input) { return HasOpenAxis(input, StacksRows(input, fixed_batch)); };
   const auto any = [](const TensorSpec&) { return true; };
   PREON_RETURN_IF_ERROR(
-      CheckInputs(values.shapes, inputs, "--random-shape", is_open, "every input whose shape the model does not fix"));
+      CheckInputs(values.shapes, inputs, kShapeOption, is_open, "every input whose shape the model does not fix"));
   PREON_RETURN_IF_ERROR(CheckInputs(values.ranges, inputs, "--random-range", any, "every input"));
   for (const TensorSpec& input : inputs) {
     if (const auto shape = values.shapes.find(input.name); shape != values.shapes.end())

@@ -124,6 +124,7 @@ YAML = {
 }
 
 FLAGS = {
+    "two targets": (["--target", "npu-cnn", "--option", "UseMatMulNBits=true"], 1004, "UseMatMulNBits=true and --target npu-cnn: got both, wanted one"),
     "key without a value": (["--option", "Percentile"], 1002, "KEY=VALUE"),
     "key of nothing": (["--option", "=1"], 1002, "KEY=VALUE"),
     "unknown key": (["--option", "Percentle=1"], 1001, "did you mean 'Percentile'?"),
@@ -184,6 +185,11 @@ IGNORED = {
     "channels of a bias": (keys(QDQOpTypePerChannelSupportToAxis={"Conv": 1}), "'w1' of node 'conv_1' has its channels along the outputs"),
     "the middle code": (config(symmetric=True), "symmetric of input_tensors on uint8: the zero point is the middle code"),
     "half of the values": (keys("Percentile", Percentile=40), "Percentile 40: cuts off at least half of the values"),
+    "a key without effect": (keys(DebugMode=True), "DebugMode: has no effect: the result always lists every node"),
+    "another key without effect": (keys(PrintSummary=False), "PrintSummary: has no effect: preon prints nothing"),
+    "signs of floats": (config("BFloat16", "BFloat16", granularity="Tensor", symmetric=True, extra_options={"UseUnsignedReLU": True}), "UseUnsignedReLU: has no effect here"),
+    "biases of floats": (config("BFloat16", "BFloat16", granularity="Tensor", symmetric=True, extra_options={"Int16Bias": True}), "Int16Bias: has no effect here: with bfloat16 and bfloat16"),
+    "a method for dynamic": (config(preon_options={"target": "dynamic"}), "calibration_method of input_tensors: has no effect with --target dynamic"),
     "distribution": (config(method="Distribution"), "calibration_method Distribution: made for 8-bit floating types"),
 }
 

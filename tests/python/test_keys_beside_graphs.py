@@ -27,9 +27,9 @@ def refused(preon, workplace):
 
 
 @pytest.mark.parametrize("setting", ["CalibOptimizeDisk=true", "CalibOptimizeMem=true", "CalibWorkerNum=1", "ExecutionProviders=[\"CPUExecutionProvider\"]",
-                                     "QuantizationPreference=accuracy", "PrintSummary=false", "DebugMode=true", "IgnoreWarnings=false",
-                                     "EvalMetrics=true", "LWPUseHistogram=true", "Scenario=same", "NodesWithMixedPrecision=[\"n_c1\"]",
-                                     "UseQDQVitisCustomOps=false", "UsePowerOf2Scale=true"])
+                                     "QuantizationPreference=accuracy", "PrintSummary=true", "DebugMode=false", "IgnoreWarnings=true",
+                                     "EvalMetrics=true", "LWPUseHistogram=true", "Scenario=same", "NodesWithMixedPrecision=[]",
+                                     "UseQDQVitisCustomOps=true", "UsePowerOf2Scale=true"])
 def test_leaves_the_model_alone(run, setting):
     plain, told = warnings_of(run, *QUARK)
     content, told_with = warnings_of(run, *QUARK, *key(setting))
@@ -37,6 +37,11 @@ def test_leaves_the_model_alone(run, setting):
 
 
 @pytest.mark.parametrize("setting, says", [
+    ("PrintSummary=false", "PrintSummary: has no effect: preon prints nothing"),
+    ("DebugMode=true", "DebugMode: has no effect: the result always lists every node"),
+    ("IgnoreWarnings=false", "IgnoreWarnings: has no effect: warnings are part of the result"),
+    ("NodesWithMixedPrecision=[\"n_c1\"]", "NodesWithMixedPrecision: has no effect: specific_layer_config"),
+    ("UseQDQVitisCustomOps=false", "UseQDQVitisCustomOps: has no effect: the quantizers are those of the standard"),
     ("CalibOptimizeDisk=false", "CalibOptimizeDisk: has no effect: preon keeps statistics"),
     ("AdjustBiasScale=false", "AdjustBiasScale=false: has no effect: codes of biases are computed with the final scales"),
     ("CalibWorkerNum=100000", "CalibWorkerNum 100000: this process may use"),

@@ -55,7 +55,10 @@ Status SetGlobalActivation(Options& options, const TensorConfig& spec) {
     options.given.origins.key_of["symmetric"] = by_key ? "ActivationSymmetric" : "symmetric of input_tensors";
   }
   PREON_RETURN_IF_ERROR(SetOption(options, "scale-type", std::string(ScaleTypeName(spec.scale_type))));
-  return SetOption(options, "method", spec.method);
+  PREON_RETURN_IF_ERROR(SetOption(options, "method", spec.method));
+  options.given.origins.key_of["method"] = "calibration_method of input_tensors";
+  options.given.origins.hints.emplace("method");  // every Spec has one
+  return Status::Ok();
 }
 
 Status SetGlobalWeight(Options& options, const TensorConfig& spec) {

@@ -3,6 +3,9 @@
 #include <array>
 
 #include "config/ignored_options.h"
+#include "config/keys/key_spec.h"
+#include "config/keys/keys.h"
+#include "quantize/plan/target.h"
 
 namespace preon {
 namespace {
@@ -66,7 +69,16 @@ std::string Text(const KeyText& setting) {
 
 }  // namespace
 
-Status CheckKeyConflicts(const Keys& keys, const SettingOrigins& origins, std::vector<std::string>* warnings) {
+Status CheckKeyConflicts(const Keys& keys, const Target* target, const SettingOrigins& origins,
+                         std::vector<std::string>* warnings) {
+  for (const auto& [key, value] : keys) {
+    const KeySpec* spec = FindKey(key);
+    if (spec != nullptr && spec->HasNoEffect() && value != spec->fallback)
+      warnings->push_back(StrCat(key, ": has ", spec->here));
+  }
+  if (IsSet(keys, {"UseMatMulNBits", "true"}) && target != nullptr && target->QuantizesActivations())
+    return Error(ErrorId::kConflictingOptions, "UseMatMulNBits=true and --target ", target->name(),
+                 ": got both, wanted one");
   for (const auto& [one, other, why] : kContradictions) {
     if (IsSet(keys, one) && IsSet(keys, other))
       return Error(ErrorId::kConflictingOptions, Text(one), " and ", Text(other), ": got both, wanted one: ", why);

@@ -9,9 +9,12 @@
 
 namespace preon {
 
-/// `keys`: those that were set (GivenSettings::keys). Errors: kConflictingOptions with both keys. Keys that are
-/// ignored: ReportIgnored (ignored_options.h).
-Status CheckKeyConflicts(const std::map<std::string, std::string>& keys, const SettingOrigins& origins,
-                         std::vector<std::string>* warnings);
+class Target;
+
+/// `keys`: those that were set (GivenSettings::keys). `target`: null where there is none of the name.
+/// Errors: kConflictingOptions with both keys, or with a key and the target that does not have it. Keys that are
+/// ignored: ReportIgnored (ignored_options.h). A key that never has an effect is a warning.
+Status CheckKeyConflicts(const std::map<std::string, std::string>& keys, const Target* target,
+                         const SettingOrigins& origins, std::vector<std::string>* warnings);
 
 }  // namespace preon

@@ -68,6 +68,8 @@ struct KeySpec {
 
   /// By itself: no entry of a table.
   bool IsSettable() const { return name.find('.') == std::string_view::npos; }
+  /// Accepted for the sake of scripts alone; `here` says why.
+  bool HasNoEffect() const { return here.starts_with("no effect: "); }
 };
 
 std::span<const KeySpec> PreprocessingKeys();

@@ -216,6 +216,8 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
                                                {!options.algorithms.precision.empty(), "auto_mixprecision"},
                                                {options.ranges.effort == Effort::kHigh, "--effort high"},
                                                {options.plan.compat != Compat::kOff, "--compat"}}));
+  const Result<const Target*> named = TargetFor(options.target, options.plan, builtins.targets);
+  PREON_RETURN_IF_ERROR(CheckKeyConflicts(options.given.keys, named.ok() ? *named : nullptr, origins, warnings));
   PlanOptions asked = options.plan;
   const bool acts = SettleFloatScales(options.given.keys, asked.scale_type, asked.weight_scale_type, asked.settings);
   PREON_ASSIGN_OR_RETURN(const PlanOptions plan,
@@ -229,7 +231,6 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
                                         warnings));
   }
   const RangeOptions& ranges = options.ranges;
-  PREON_RETURN_IF_ERROR(CheckKeyConflicts(options.given.keys, options.given.origins, warnings));
   Status fits = plan.compat != Compat::kOnnxRuntime
                     ? Status::Ok()
                     : CheckRuntimeHas(plan.scale_type, plan.scale_type_of_weights(), plan.weight_rule.method);

@@ -104,6 +104,14 @@ std::vector<IgnoredKey> OpListRules::IgnoredKeys(const OpListAsked& asked) const
   if (pairs.unsigned_relu && !symmetric && !settings)
     ignored.push_back(
         {"UseUnsignedReLU", "activations are asymmetric, so that codes of a Relu start at 0 anyway", true});
+  const bool activations = IsIntType(asked.activation.type()), weights = IsIntType(asked.weight.type());
+  const std::string types = StrCat(asked.activation.name(), " and ", asked.weight.name());
+  if (pairs.unsigned_relu && !activations && !settings)
+    ignored.push_back({"UseUnsignedReLU", StrCat(asked.activation.name(), " has no sign to give away")});
+  if (pairs.contrib_domain && !activations && !weights && !settings)
+    ignored.push_back({"UseQDQContribOps", StrCat("quantizers of ", types, " are not those of com.microsoft")});
+  if (asked.op_list.bias.int16 && !(activations && weights) && !settings)
+    ignored.push_back({"Int16Bias", StrCat("with ", types, " no bias has int32 codes")});
   if (!pairs.channel_axis.empty() && !asked.per_channel && !settings)
     ignored.push_back({"QDQOpTypePerChannelSupportToAxis", "weights have one scale each, not one per channel"});
   return ignored;

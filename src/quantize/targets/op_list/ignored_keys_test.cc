@@ -89,5 +89,17 @@ TEST(IgnoredKeys, OfBlocksUnsignedCodesAndChannels) {
   EXPECT_THAT(Keys(options, RulesOf(options)), ElementsAre("QDQOpTypePerChannelSupportToAxis"));
 }
 
+TEST(IgnoredKeys, OfIntegersWhereThereAreNone) {
+  PlanOptions options = OptionsFor(
+      [](OpListOptions& layout) {
+        layout.pairs.unsigned_relu = layout.pairs.contrib_domain = layout.bias.int16 = true;
+      },
+      DataType::kBFloat16);
+  options.weight = DataType::kBFloat16;
+  EXPECT_THAT(Keys(options, RulesOf(options)), ElementsAre("UseUnsignedReLU", "UseQDQContribOps", "Int16Bias"));
+  options.weight = DataType::kInt8;
+  EXPECT_THAT(Keys(options, RulesOf(options)), ElementsAre("UseUnsignedReLU", "Int16Bias"));
+}
+
 }  // namespace
 }  // namespace preon
