@@ -8,6 +8,7 @@
 
 #include "api/caller/given_options.h"
 #include "api/caller/reader_source.h"
+#include "api/named_by_key.h"
 #include "api/verbs.h"
 #include "base/exceptions.h"
 #include "base/spelling.h"
@@ -63,11 +64,8 @@ QuantizeOptions WithNamedCallbacks(QuantizeOptions options) {
 // Workers are processes of their own, which can't call a reader of this one.
 void CalibrateInThisProcess(Options& options) {
   int64_t& workers = options.calibration.workers.count;
-  const auto key = options.given.origins.key_of.find("workers");
   if (workers > 1)
-    options.given.warnings.push_back(StrCat(key == options.given.origins.key_of.end() ? "workers" : key->second,
-                                            ": got ", workers,
-                                            "; one process is used, since only this one can call its reader"));
+    options.given.warnings.push_back("workers: one process is used, since only this one can call its reader");
   workers = 1;
 }
 
@@ -161,11 +159,12 @@ auto RunVerbWith(const QuantizeOptions& options_given,
       given.progress(std::string(progress.stage), progress.done, progress.total);
     };
   }
-  PREON_ASSIGN_OR_RETURN(
-      RunInputs run,
+  const SettingOrigins& origins = options.given.origins;
+  Result<RunInputs> run =
       MakeRunInputs(options, builtins, context,
-                    given.reader ? SourceOfReader(given, options.data.limit, options.data.shard) : OpenSamples()));
-  return verb(given.model, run);
+                    given.reader ? SourceOfReader(given, options.data.limit, options.data.shard) : OpenSamples());
+  if (!run.ok()) return NamedByKey(std::move(run).status(), origins);
+  return WithKeyNames(verb(given.model, *run), origins);
 }
 
 // The library's edge: nothing is thrown across it.

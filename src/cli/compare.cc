@@ -12,7 +12,7 @@ Command CompareCommand() {
   preon compare model.onnx model.int8.onnx --data photos/ --preprocess imagenet --labels labels.tsv --json
 )",
           .run = [](const std::vector<std::string>& args, RunInputs& run) {
-            return Render(CompareVerb(args[0], args[1], run));
+            return Render(CompareVerb(args[0], args[1], run), run.options.given.origins);
           }};
 }
 

@@ -12,7 +12,7 @@ Command DiffCommand() {
   preon diff minmax.onnx minmse.onnx --data test.npz --json
 )",
           .run = [](const std::vector<std::string>& args, RunInputs& run) {
-            return Render(DiffVerb(args[0], args[1], run));
+            return Render(DiffVerb(args[0], args[1], run), run.options.given.origins);
           }};
 }
 

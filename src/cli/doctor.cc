@@ -10,7 +10,9 @@ Command DoctorCommand() {
           .positionals = {},
           .examples = R"(  preon doctor --json
 )",
-          .run = [](const std::vector<std::string>&, RunInputs& run) { return Render(DoctorVerb(run)); }};
+          .run = [](const std::vector<std::string>&, RunInputs& run) {
+            return Render(DoctorVerb(run), run.options.given.origins);
+          }};
 }
 
 }  // namespace preon::cli

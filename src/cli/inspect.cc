@@ -12,7 +12,7 @@ Command InspectCommand() {
   preon inspect model.calib --json
 )",
           .run = [](const std::vector<std::string>& args, RunInputs& run) {
-            return Render(InspectVerb(args[0], run.context));
+            return Render(InspectVerb(args[0], run.context), run.options.given.origins);
           }};
 }
 

@@ -12,7 +12,9 @@ Command LintCommand() {
   preon lint model.int8.onnx --fix -o faster.onnx
   preon lint model.int8.onnx --fix -o faster.onnx --data test.npz --json
 )",
-          .run = [](const std::vector<std::string>& args, RunInputs& run) { return Render(LintVerb(args[0], run)); }};
+          .run = [](const std::vector<std::string>& args, RunInputs& run) {
+            return Render(LintVerb(args[0], run), run.options.given.origins);
+          }};
 }
 
 }  // namespace preon::cli

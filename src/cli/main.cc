@@ -18,6 +18,7 @@
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/terminal.h"
+#include "config/ignored_options.h"
 
 namespace preon::cli {
 namespace {
@@ -66,8 +67,9 @@ Result<int> Run(int argc, const char* const* argv) {
                            .log = [&](LogLevel level, std::string_view message) { progress.Log(level, message); },
                            .progress = [&](const Progress& now) { progress.Show(now); },
                            .cancel = interrupted};
-  PREON_ASSIGN_OR_RETURN(RunInputs run, MakeRunInputs(arguments.options, builtins, context));
-  PREON_ASSIGN_OR_RETURN(const Answer answer, arguments.command.run(arguments.positionals, run));
+  Result<RunInputs> run = MakeRunInputs(arguments.options, builtins, context);
+  if (!run.ok()) return NamedByKey(std::move(run).status(), arguments.options.given.origins);
+  PREON_ASSIGN_OR_RETURN(const Answer answer, arguments.command.run(arguments.positionals, *run));
   progress.Clear();
   PREON_RETURN_IF_ERROR(Print(arguments.json              ? answer.json + "\n"
                               : ShowsColor(STDOUT_FILENO) ? Colored(answer.text)

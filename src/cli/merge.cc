@@ -11,7 +11,9 @@ Command MergeCommand() {
           .examples = R"(  preon merge part1.calib part2.calib part3.calib part4.calib -o model.calib
   preon merge run.json -o model.calib               all shards of a run, or an error that names those that are not done
 )",
-          .run = [](const std::vector<std::string>& args, RunInputs& run) { return Render(MergeVerb(args, run)); }};
+          .run = [](const std::vector<std::string>& args, RunInputs& run) {
+            return Render(MergeVerb(args, run), run.options.given.origins);
+          }};
 }
 
 }  // namespace preon::cli

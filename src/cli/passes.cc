@@ -13,7 +13,9 @@ Command PassesCommand() {
   preon passes int8.onnx -o nhwc.onnx --pass to_nhwc
   preon passes model.onnx -o out.onnx --list passes.txt        one name per line
 )",
-          .run = [](const std::vector<std::string>& args, RunInputs& run) { return Render(PassesVerb(args[0], run)); }};
+          .run = [](const std::vector<std::string>& args, RunInputs& run) {
+            return Render(PassesVerb(args[0], run), run.options.given.origins);
+          }};
 }
 
 }  // namespace preon::cli

@@ -13,7 +13,9 @@ Command RangesCommand() {
   preon ranges model.onnx --data calib.npz --method percentile --compat quark
   preon ranges model.calib --method percentile --method-option Percentile=99.9 -o ranges.json
 )",
-          .run = [](const std::vector<std::string>& args, RunInputs& run) { return Render(RangesVerb(args[0], run)); }};
+          .run = [](const std::vector<std::string>& args, RunInputs& run) {
+            return Render(RangesVerb(args[0], run), run.options.given.origins);
+          }};
 }
 
 }  // namespace preon::cli

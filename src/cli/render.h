@@ -1,8 +1,10 @@
 // Any verb's result as an Answer.
 #pragma once
 
+#include <utility>
 #include <variant>
 
+#include "api/named_by_key.h"
 #include "cli/command.h"
 #include "report/json.h"
 #include "report/text_report.h"
@@ -10,15 +12,18 @@
 namespace preon::cli {
 
 template <typename T>
-Result<Answer> Render(const Result<T>& result) {
-  if (!result.ok()) return result.status();
-  return Answer{ToText(*result), ToJson(*result)};
+Answer ToAnswer(const T& result) {
+  return {ToText(result), ToJson(result)};
+}
+template <typename... T>
+Answer ToAnswer(const std::variant<T...>& result) {
+  return std::visit([](const auto& one) { return ToAnswer(one); }, result);
 }
 
-template <typename... T>
-Result<Answer> Render(const Result<std::variant<T...>>& result) {
-  if (!result.ok()) return result.status();
-  return std::visit([](const auto& one) { return Answer{ToText(one), ToJson(one)}; }, *result);
+template <typename T>
+Result<Answer> Render(Result<T> result, const SettingOrigins& origins) {
+  PREON_ASSIGN_OR_RETURN(const T named, WithKeyNames(std::move(result), origins));
+  return ToAnswer(named);
 }
 
 }  // namespace preon::cli

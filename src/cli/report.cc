@@ -15,7 +15,9 @@ Command ReportCommand() {
   preon report model.calib -o report.html
   preon report result.json -o report.html
 )",
-          .run = [](const std::vector<std::string>& args, RunInputs& run) { return Render(ReportVerb(args, run)); }};
+          .run = [](const std::vector<std::string>& args, RunInputs& run) {
+            return Render(ReportVerb(args, run), run.options.given.origins);
+          }};
 }
 
 }  // namespace preon::cli

@@ -11,7 +11,9 @@ Command RunCommand() {
           .examples = R"(  preon run model.onnx --data calib.npz --batch 8 --threads 1
   preon run model.onnx --data calib.npz --save outputs/
 )",
-          .run = [](const std::vector<std::string>& args, RunInputs& run) { return Render(RunVerb(args[0], run)); }};
+          .run = [](const std::vector<std::string>& args, RunInputs& run) {
+            return Render(RunVerb(args[0], run), run.options.given.origins);
+          }};
 }
 
 }  // namespace preon::cli

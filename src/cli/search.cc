@@ -12,7 +12,9 @@ Command SearchCommand() {
   preon search model.onnx --data calib.npz --space space.yaml -o model.int8.onnx --time 5m --study model.study
   preon search model.onnx --data calib.npz --space space.yaml -o small.onnx --goal size --require "sqnr>=20"
 )",
-          .run = [](const std::vector<std::string>& args, RunInputs& run) { return Render(SearchVerb(args[0], run)); }};
+          .run = [](const std::vector<std::string>& args, RunInputs& run) {
+            return Render(SearchVerb(args[0], run), run.options.given.origins);
+          }};
 }
 
 }  // namespace preon::cli

@@ -13,7 +13,7 @@ Command SensitivityCommand() {
   preon sensitivity model.onnx --data calib.npz --method minmax --budget 10 --json
 )",
           .run = [](const std::vector<std::string>& args, RunInputs& run) {
-            return Render(SensitivityVerb(args[0], run));
+            return Render(SensitivityVerb(args[0], run), run.options.given.origins);
           }};
 }
 

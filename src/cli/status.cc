@@ -11,7 +11,7 @@ Command StatusCommand() {
   preon status run.json --json
 )",
           .run = [](const std::vector<std::string>& args, RunInputs& run) {
-            return Render(StatusVerb(args[0], run.context));
+            return Render(StatusVerb(args[0], run.context), run.options.given.origins);
           }};
 }
 

@@ -15,7 +15,7 @@ Command ValidateCommand() {
 )",
           .run = [](const std::vector<std::string>& args, RunInputs& run) -> Result<Answer> {
             const Result<ValidateResult> result = ValidateVerb(args, run);
-            PREON_ASSIGN_OR_RETURN(Answer answer, Render(result));
+            PREON_ASSIGN_OR_RETURN(Answer answer, Render(result, run.options.given.origins));
             if (!result->meets_requirements) answer.exit_status = GetErrorInfo(ErrorId::kRequirementNotMet).exit_status;
             return answer;
           }};

@@ -12,7 +12,7 @@
 namespace preon {
 namespace {
 
-constexpr std::string_view kShapeOption = "--random-shape (RandomDataReaderInputShape)";
+constexpr std::string_view kShapeOption = "--random-shape";
 
 // Any seed is good, so each sample can have its own.
 class SplitMix {

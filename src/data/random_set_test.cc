@@ -46,7 +46,7 @@ TEST(RandomSetTest, OnlyOpenShapesAreAskedFor) {
   ASSERT_FALSE(without.ok());
   EXPECT_EQ(without.status().id(), ErrorId::kDataInputName);
   EXPECT_EQ(without.status().message(),
-            "--random-shape (RandomDataReaderInputShape): none for input 'image'; wanted one for every input whose "
+            "--random-shape: none for input 'image'; wanted one for every input whose "
             "shape the model does not fix");
 }
 

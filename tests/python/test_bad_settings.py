@@ -56,7 +56,7 @@ JSON = {
     "no candidates": (keys(PercentileCandidates=[]), 1005, "PercentileCandidates: got '[]', wanted a list of numbers"),
     "metric": (keys(LWPMetric="rmse"), 1005, "LWPMetric: got 'rmse', wanted one of mae, mse"),
     "groups beyond bins": (keys("Entropy", NumBins=512, NumQuantizedBins=4096), 1002, "NumBins, NumQuantizedBins: got 512, 4096"),
-    "opset of tomorrow": (keys(ConvertOpsetVersion=99), 1002, "--opset: got 99, wanted at most"),
+    "opset of tomorrow": (keys(ConvertOpsetVersion=99), 1002, "ConvertOpsetVersion: got 99, wanted at most"),
     "half an opset": (keys(ConvertOpsetVersion=17.5), 1005, "ConvertOpsetVersion: got '17.5', wanted an integer"),
     "block of nothing": (keys(WeightBlockSize=0), 1005, "WeightBlockSize: got '0'"),
     "preference": (keys(QuantizationPreference="fast"), 1005, "QuantizationPreference: got 'fast', wanted one of accuracy"),
@@ -71,7 +71,6 @@ JSON = {
     "blocks and float16": (keys(UseMatMulNBits=True, UseFP32Scale=True), 1004, "UseMatMulNBits=true and UseFP32Scale=true: got both"),
     "skipped and converted": (keys(SkipPreprocess=True, ConvertFP16ToFP32=True), 1004, "SkipPreprocess=true and ConvertFP16ToFP32=true: got both"),
     "blocks and an algorithm": (config(extra_options={"UseMatMulNBits": True}, algo_config=[{"name": "bias_correction"}]), 1004, "'bias_correction' and UseMatMulNBits: got both"),
-    "parameters of blocks alone": (keys(MatMulNBitsParams={"Bits": 4}), 1004, "MatMulNBitsParams: has no effect with --target quark; wanted UseMatMulNBits=true"),
     # Single tensors
     "no table": ('{"overrides": "^("}', 1005, "overrides: got string, wanted an object with an entry for each tensor"),
     "no list": (tensors(w1={"axis": 0}), 1005, "w1: got object, wanted a list of objects"),
@@ -124,6 +123,7 @@ YAML = {
 }
 
 FLAGS = {
+    "an option by its key": (["--option", "ConvertOpsetVersion=99"], 1002, "ConvertOpsetVersion: got 99"),
     "two targets": (["--target", "npu-cnn", "--option", "UseMatMulNBits=true"], 1004, "UseMatMulNBits=true and --target npu-cnn: got both, wanted one"),
     "key without a value": (["--option", "Percentile"], 1002, "KEY=VALUE"),
     "key of nothing": (["--option", "=1"], 1002, "KEY=VALUE"),
@@ -189,6 +189,12 @@ IGNORED = {
     "another key without effect": (keys(PrintSummary=False), "PrintSummary: has no effect: preon prints nothing"),
     "signs of floats": (config("BFloat16", "BFloat16", granularity="Tensor", symmetric=True, extra_options={"UseUnsignedReLU": True}), "UseUnsignedReLU: has no effect here"),
     "biases of floats": (config("BFloat16", "BFloat16", granularity="Tensor", symmetric=True, extra_options={"Int16Bias": True}), "Int16Bias: has no effect here: with bfloat16 and bfloat16"),
+    "an empty table": (keys(GPTQParams={}), "GPTQParams: has no effect: the table is empty"),
+    "no layers to mix": (keys(AutoMixprecision={}), "AutoMixprecision: has no effect: the table is empty"),
+    "blocks without their target": (keys(MatMulNBitsParams={"Bits": 4, "GroupSize": 32}), "MatMulNBitsParams: has no effect without UseMatMulNBits=true"),
+    "an option by its key": (keys(QuantizeFP16=True), "QuantizeFP16: has no effect: the model has no float16 tensors (here --float16)"),
+    "an algorithm by its key": (keys(UseGPTQ=True), "UseGPTQ: has no effect: the model has no quantized layer of the types that it changes"),
+    "narrow ranges of floats": (config("BFloat16", "BFloat16", granularity="Tensor", symmetric=True, extra_options={"MinimumRealRange": 3}), "MinimumRealRange: has no effect on bfloat16"),
     "a method for dynamic": (config(preon_options={"target": "dynamic"}), "calibration_method of input_tensors: has no effect with --target dynamic"),
     "distribution": (config(method="Distribution"), "calibration_method Distribution: made for 8-bit floating types"),
 }

@@ -72,7 +72,7 @@ CONFIGS = {
     "None as a layer of nodes": (of(specific_layer_config={None: ["a"]}), "got the key None, wanted a QLayerConfig"),
     "selectors are a text": (of(layer_type_config={None: "Conv"}), "layer_type_config: got 'Conv', wanted a list"),
     "algorithm by name": (of(algo_config=["cle"]), "algo_config: got 'cle', wanted algorithms such as CLEConfig"),
-    "rotation without its file": (of(algo_config=[QuarotConfig()]), r"\[E1003\] --algorithm quarot: needs r-config-path=FILE"),
+    "rotation without its file": (of(algo_config=[QuarotConfig()]), r"\[E1003\] algo_config: algorithm quarot: needs r-config-path=FILE"),
     "one algorithm, no list": (of(algo_config=CLEConfig()), "algo_config: got CLEConfig.*wanted a list"),
     "parameter of the wrong kind": (lambda: AdaRoundConfig(batch_size="2"), "AdaRoundConfig.batch_size: got '2', wanted int"),
     "parameter out of bounds": (lambda: SmoothQuantConfig(alpha=2), "SmoothQuantConfig.alpha: got 2, wanted 0 to 1"),

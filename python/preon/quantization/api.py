@@ -13,6 +13,15 @@ from .config.objects import without_objects
 _NO_DATA = 1003
 
 
+def _drop_random(keys):
+    """What is for runs without samples."""
+    for key in [key for key in keys if key == "UseRandomData" or key.startswith("RandomDataReader")]:
+        if key == "UseRandomData" and not isinstance(keys[key], (bool, type(None))):
+            continue  # an error
+        if keys.pop(key) not in (False, None, {}):
+            warnings.warn(f"{key}: has no effect: there are samples", UserWarning, 4)
+
+
 class ModelQuantizer:
     """Quantizes models as a configuration says; may be used any number of times. Raises ConfigError for another kind of
     configuration."""
@@ -65,7 +74,7 @@ class ModelQuantizer:
         config, objects = without_objects(config, calibrates)
         stored = config.to_dict()
         if has_samples:
-            stored["extra_options"].pop("UseRandomData", None)  # for the case that there are no samples
+            _drop_random(stored["extra_options"])
         return {"qconfig": json.dumps(stored), **objects}
 
     @staticmethod

@@ -13,7 +13,7 @@ std::vector<std::string> WarningsOfUnusedAlgorithms(const std::vector<ImprovedCo
     const bool is_asked = found != asked.end() && !found->second.by_default;
     if (!is_asked || !by.why_not.empty() || by.layers_changed + by.layers_kept > 0) continue;
     warnings.push_back(
-        StrCat(found->second.by_config ? "algo_config: algorithm " : "--algorithm ", by.algorithm,
+        StrCat("--algorithm ", by.algorithm,
                ": has no effect: the model has no quantized layer of the types that it changes, which "
                "its option target-op-type lists; the algorithm that runs by default is left out for it"));
   }

@@ -4,6 +4,8 @@
 
 #include "config/compound_options.h"
 #include "config/json_values.h"
+#include "config/keys/key_spec.h"
+#include "config/keys/keys.h"
 #include "config/option_table.h"
 #include "config/tensor_overrides.h"
 
@@ -62,6 +64,10 @@ Status ApplyOption(Options& options, const std::string& key, const Json& value) 
 Status ApplyExtraOptions(Options& options, const Json& value) {
   if (!value.is_object()) return WrongType(value, "an object").WithContext("extra_options");
   for (const auto& [name, setting] : value.items()) {
+    const KeySpec* key = FindKey(name);
+    const bool wants_text = key != nullptr && (key->type == KeyType::kText || key->type == KeyType::kTexts);
+    if (wants_text && (setting.is_number() || setting.is_boolean()))
+      return WrongType(setting, KeyTypeName(key->type)).WithContext("extra_options: ", key->name);
     const Status set = SetKey(options, name, setting.is_string() ? setting.get<std::string>() : setting.dump());
     if (!set.ok() && set.id() == ErrorId::kNotYetSupported) return Status(set).WithContext("extra_options");
     if (!set.ok()) return Error(ErrorId::kBadConfig, "extra_options: ", set.message());

@@ -175,8 +175,10 @@ Result<std::optional<PrecisionOptions>> ReadPrecision(const AlgorithmOptions& op
   PREON_RETURN_IF_ERROR(SetEntries(read, options.precision).WithContext(kMixedPrecision));
   PREON_RETURN_IF_ERROR(SetEntries(read, options.precision_keys).WithContext("AutoMixprecision"));
   if (read.forms.empty())
-    return Error(ErrorId::kMissingOption, kMixedPrecision,
-                 ": needs target_layer_config, the types that layers may get");
+    return Error(ErrorId::kMissingOption,
+                 options.precision.empty() ? "AutoMixprecision: needs TargetLayerConfig"
+                                           : StrCat(kMixedPrecision, ": needs target_layer_config"),
+                 ", the types that layers may get");
   read.metric.distance.own = distance;
   return std::optional(std::move(read));
 }

@@ -196,8 +196,7 @@ bool IsSecond(const AlgorithmOptions& options, std::string_view name, std::vecto
   return true;
 }
 
-Status ApplyAlgorithms(AlgorithmOptions& options, const Json& json, bool weights_alone,
-                       std::vector<std::string>& warnings) {
+Status ApplyAlgorithms(AlgorithmOptions& options, const Json& json, bool weights_alone, GivenSettings& given) {
   if (!json.is_array()) return WrongType(json, "a list of algorithms");
   const AlgorithmRegistry algorithms = MakeAlgorithms();
   for (const Json& entry : json) {
@@ -214,9 +213,11 @@ Status ApplyAlgorithms(AlgorithmOptions& options, const Json& json, bool weights
       continue;
     }
     PREON_ASSIGN_OR_RETURN(const Algorithm* algorithm, FindAlgorithm(algorithms, name));
-    if (IsSecond(options, algorithm->name(), warnings)) continue;
+    if (IsSecond(options, algorithm->name(), given.warnings)) continue;
     AskedAlgorithm& asked = options.asked[std::string(algorithm->name())];
     asked.by_config = true;
+    given.origins.key_of[StrCat("algorithm ", algorithm->name())] =
+        StrCat("algo_config: algorithm ", algorithm->name());
     PREON_RETURN_IF_ERROR(ApplyParameters(*algorithm, entry, asked).WithContext(name));
   }
   return Status::Ok();
@@ -251,6 +252,18 @@ std::string TargetOfQConfig(const AlgorithmOptions& algorithms, const std::map<s
   return "quark";
 }
 
+// MatMulNBitsParams are for UseMatMulNBits, or for the target that it stands for.
+void DropBlocksWithoutTarget(Json& keys, const Json& ours, Options& options) {
+  constexpr const char *kFlag = "UseMatMulNBits", *kParameters = "MatMulNBitsParams", *kTarget = "target";
+  if (!keys.is_object() || !keys.contains(kParameters)) return;
+  if (keys.contains(kFlag) && keys[kFlag] == true) return;
+  const bool by_ours = ours.is_object() && ours.contains(kTarget) && ours[kTarget].is_string() &&
+                       QuantizesWeightsAlone(ours[kTarget].get<std::string>());
+  if (by_ours || QuantizesWeightsAlone(options.target)) return;
+  keys.erase(kParameters);
+  options.given.warnings.push_back(StrCat(kParameters, ": has no effect without ", kFlag, "=true"));
+}
+
 Status ApplyExternalData(Options& options, const Json& json) {
   if (!json.is_boolean()) return WrongType(json, "true or false");
   return json.get<bool>() ? SetOption(options, "external-data", "true") : Status::Ok();
@@ -272,7 +285,8 @@ Status ApplyQConfig(Options& options, const Json& config) {
     const auto found = config.find(name);
     return found == config.end() || found->is_null() ? std::move(fallback) : *found;
   };
-  const Json keys = part("extra_options", Json::object());
+  Json keys = part("extra_options", Json::object());
+  DropBlocksWithoutTarget(keys, part("preon_options", Json::object()), options);
   const size_t set_before = options.given.settings.size();
   const bool has_target = options.target.has_value();
   PREON_RETURN_IF_ERROR(ApplyExtraOptions(options, keys));
@@ -294,7 +308,7 @@ Status ApplyQConfig(Options& options, const Json& config) {
     return Error(ErrorId::kBadConfig, "WeightBlockSize: has no effect: no quant_granularity of weights is Group");
   PREON_RETURN_IF_ERROR(AddExclude(options, part("exclude", Json::array())).WithContext("exclude"));
   PREON_RETURN_IF_ERROR(
-      ApplyAlgorithms(options.algorithms, part("algo_config", Json::array()), weights_alone, options.given.warnings)
+      ApplyAlgorithms(options.algorithms, part("algo_config", Json::array()), weights_alone, options.given)
           .WithContext("algo_config"));
   PREON_RETURN_IF_ERROR(
       ApplyExternalData(options, part("use_external_data_format", false)).WithContext("use_external_data_format"));

@@ -19,7 +19,7 @@ constexpr KeySpec kOtherKeys[] = {
      .here = "parameters of --algorithm auto_mixprecision, which counts with it",
      .set =
          [](Options& o, const KeyValue& v) {
-           o.algorithms.precision_keys = v.text;
+           if (v.text != "{}") o.algorithms.precision_keys = v.text;
            return Status::Ok();
          }},
     {.name = "AutoMixprecision.DataSize",

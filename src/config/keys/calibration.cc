@@ -36,7 +36,7 @@ Status SetWorkerNum(Options& options, const KeyValue& value) {
   const int64_t cores = AvailableCores(), workers = std::min<int64_t>(value.integer, cores);
   if (workers < value.integer)
     options.given.warnings.push_back(StrCat("CalibWorkerNum ", value.integer, ": this process may use ", cores,
-                                            " cores; ", cores, " workers are started"));
+                                            " cores, so that at most ", cores, " workers are started"));
   return SetOption(options, "workers", std::to_string(workers));
 }
 
@@ -264,7 +264,11 @@ constexpr KeySpec kCalibrationKeys[] = {
      .fallback = "{}",
      .meaning = "per-tensor settings",
      .here = "{\"TENSOR\": [{...}], ...}: settings of single tensors; each overrides that of the layer",
-     .set = [](Options& o, const KeyValue& v) { return AddQuarkOverrides(o.plan.settings.overrides, v.text); }},
+     .set =
+         [](Options& o, const KeyValue& v) {
+           o.given.origins.key_of["overrides"] = "TensorQuantOverrides";
+           return AddQuarkOverrides(o.plan.settings.overrides, v.text);
+         }},
     {.name = "TensorQuantOverrides.*.axis",
      .type = KeyType::kInteger,
      .fallback = "null",

@@ -46,6 +46,7 @@ constexpr auto kIgnoredWith = std::to_array<IgnoredWith>({
     {{"Int16Bias", "true"}, {"WeightsOnly", "true"}},
     {{"AdjustWeightScaleForInt32Bias", "true"}, {"QuantizeBias", "false"}},
     {{"AdjustWeightScaleForInt32Bias", "true"}, {"Int32Bias", "false"}},
+    {{"EnableNPUCnn", "true"}, {"UseMatMulNBits", "true"}},
 });
 
 constexpr auto kNeeds = std::to_array<Need>({
@@ -73,8 +74,10 @@ Status CheckKeyConflicts(const Keys& keys, const Target* target, const SettingOr
                          std::vector<std::string>* warnings) {
   for (const auto& [key, value] : keys) {
     const KeySpec* spec = FindKey(key);
-    if (spec != nullptr && spec->HasNoEffect() && value != spec->fallback)
-      warnings->push_back(StrCat(key, ": has ", spec->here));
+    if (spec == nullptr) continue;
+    if (spec->HasNoEffect() && value != spec->fallback) warnings->push_back(StrCat(key, ": has ", spec->here));
+    if (spec->type == KeyType::kTable && value == "{}")
+      warnings->push_back(StrCat(key, ": has no effect: the table is empty"));
   }
   if (IsSet(keys, {"UseMatMulNBits", "true"}) && target != nullptr && target->QuantizesActivations())
     return Error(ErrorId::kConflictingOptions, "UseMatMulNBits=true and --target ", target->name(),

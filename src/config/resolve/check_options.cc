@@ -239,13 +239,11 @@ Status CheckWeightForm(const Target& target, const SettingOrigins& origins, Plan
 // Options of single types.
 Status CheckTypeOptions(const Target& target, const SettingOrigins& origins, PlanOptions& plan, Warnings* warnings) {
   PREON_RETURN_IF_ERROR(CheckWeightForm(target, origins, plan, warnings));
-  if (plan.scaled.activation && !IsHalf(plan.activation))
-    PREON_RETURN_IF_ERROR(ReportIgnored(origins, "--activation-scaled",
-                                        StrCat("on ", plan.activation.name(), "; wanted float16 or bfloat16"),
-                                        warnings));
-  if (plan.scaled.weight && !IsHalf(plan.weight))
-    PREON_RETURN_IF_ERROR(ReportIgnored(origins, "--weight-scaled",
-                                        StrCat("on ", plan.weight.name(), "; wanted float16 or bfloat16"), warnings));
+  for (const auto& [scaled, type, name] : {std::tuple(plan.scaled.activation, plan.activation, "--activation-scaled"),
+                                           std::tuple(plan.scaled.weight, plan.weight, "--weight-scaled")}) {
+    const std::string where = StrCat("on ", type.name(), "; wanted float16 or bfloat16");
+    if (scaled && !IsHalf(type)) PREON_RETURN_IF_ERROR(ReportIgnored(origins, name, where, warnings));
+  }
   const std::vector<TensorType> types = std::as_const(plan).Types();
   const bool has_bfloat16 = std::ranges::find(types, TensorType(DataType::kBFloat16)) != types.end();
   const std::string on_types = StrCat("on ", plan.activation.name(), " and ", plan.weight.name());
@@ -258,6 +256,7 @@ Status CheckTypeOptions(const Target& target, const SettingOrigins& origins, Pla
        {std::tuple(plan.activation_symmetric.has_value(), activation, "--symmetric"),
         std::tuple(plan.weight_symmetric == false, weight, "WeightSymmetric"),
         std::tuple(!plan.per_channel, weight, "--per-tensor"),
+        std::tuple(plan.op_list.min_real_range.has_value(), activation || weight, "MinimumRealRange"),
         std::tuple(plan.op_list.reduce_range, weight, "--reduce-range"),
         std::tuple(plan.weight_rule.method.has_value() && plan.compat == Compat::kOff, weight, "--weight-method"),
         std::tuple(plan.weight_scale_type.has_value(), weight, "--weight-scale-type"),

@@ -88,8 +88,9 @@ def to_qconfig(config, algorithms=None):
         for key, value in _TRANSFORMER.items():
             extra.setdefault(key, value)
     layer = QLayerConfig(input_tensors=_activation(config, extra), weight=_weight(config, extra))
-    for key in ("ActivationSymmetric", "WeightSymmetric"):
-        extra.pop(key, None)
+    if not extra.get("UseMatMulNBits"):  # with it, neither has an effect
+        for key in ("ActivationSymmetric", "WeightSymmetric"):
+            extra.pop(key, None)
     return QConfig(layer, exclude=[*(config.nodes_to_exclude or []), *(config.subgraphs_to_exclude or [])],
                    algo_config=[*_algorithms(config, extra), *(algorithms or [])],
                    use_external_data_format=config.use_external_data_format, extra_options=extra,
@@ -194,8 +195,15 @@ _BY_NAME = {each.map_onnx_format.name: each for each in data_type.ALL if each.ma
 def _activation(config, extra):
     method, scale = _method(config)
     kind = _type(config, "activation_type", extra)
-    symmetric = bool(extra.get("ActivationSymmetric", not hasattr(kind, "min_value")))
+    symmetric = _flag(extra, "ActivationSymmetric", not hasattr(kind, "min_value"))
     return QTensorConfig(symmetric, scale, method, QuantGranularity.Tensor, kind)
+
+
+def _flag(extra, key, default):
+    value = extra.get(key)
+    if value is not None and not isinstance(value, (bool, int)):
+        raise ConfigError(1005, f"{key}: got {value!r}, wanted true or false", exit_status=2)
+    return default if value is None else bool(value)
 
 
 def _weight(config, extra):
@@ -203,4 +211,4 @@ def _weight(config, extra):
     kind = _type(config, "weight_type", extra)
     method = CalibMethod.MinMSE if scale is ScaleType.PowerOf2 and method is CalibMethod.MinMSE else CalibMethod.MinMax
     granularity = QuantGranularity.Channel if config.per_channel else QuantGranularity.Tensor
-    return QTensorConfig(bool(extra.get("WeightSymmetric", True)), scale, method, granularity, kind)
+    return QTensorConfig(_flag(extra, "WeightSymmetric", True), scale, method, granularity, kind)

@@ -110,8 +110,12 @@ std::vector<IgnoredKey> OpListRules::IgnoredKeys(const OpListAsked& asked) const
     ignored.push_back({"UseUnsignedReLU", StrCat(asked.activation.name(), " has no sign to give away")});
   if (pairs.contrib_domain && !activations && !weights && !settings)
     ignored.push_back({"UseQDQContribOps", StrCat("quantizers of ", types, " are not those of com.microsoft")});
-  if (asked.op_list.bias.int16 && !(activations && weights) && !settings)
-    ignored.push_back({"Int16Bias", StrCat("with ", types, " no bias has int32 codes")});
+  const BiasOptions& bias = asked.op_list.bias;
+  if (!(activations && weights) && !settings)
+    for (const std::string_view key : SetAmong({{bias.int16, "Int16Bias"},
+                                                {bias.int32.value_or(false), "Int32Bias"},
+                                                {bias.protect.value_or(false), "AdjustWeightScaleForInt32Bias"}}))
+      ignored.push_back({key, StrCat("with ", types, " no bias has int32 codes")});
   if (!pairs.channel_axis.empty() && !asked.per_channel && !settings)
     ignored.push_back({"QDQOpTypePerChannelSupportToAxis", "weights have one scale each, not one per channel"});
   return ignored;

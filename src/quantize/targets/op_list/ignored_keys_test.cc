@@ -93,12 +93,15 @@ TEST(IgnoredKeys, OfIntegersWhereThereAreNone) {
   PlanOptions options = OptionsFor(
       [](OpListOptions& layout) {
         layout.pairs.unsigned_relu = layout.pairs.contrib_domain = layout.bias.int16 = true;
+        layout.bias.int32 = layout.bias.protect = true;
       },
       DataType::kBFloat16);
   options.weight = DataType::kBFloat16;
-  EXPECT_THAT(Keys(options, RulesOf(options)), ElementsAre("UseUnsignedReLU", "UseQDQContribOps", "Int16Bias"));
+  EXPECT_THAT(Keys(options, RulesOf(options)), ElementsAre("UseUnsignedReLU", "UseQDQContribOps", "Int16Bias",
+                                                           "Int32Bias", "AdjustWeightScaleForInt32Bias"));
   options.weight = DataType::kInt8;
-  EXPECT_THAT(Keys(options, RulesOf(options)), ElementsAre("UseUnsignedReLU", "Int16Bias"));
+  EXPECT_THAT(Keys(options, RulesOf(options)),
+              ElementsAre("UseUnsignedReLU", "Int16Bias", "Int32Bias", "AdjustWeightScaleForInt32Bias"));
 }
 
 }  // namespace
