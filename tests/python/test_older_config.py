@@ -72,3 +72,22 @@ def test_enable_npu_transformer(run, fields, target):
     scales = [value for value in map(onnx.numpy_helper.to_array, result.model.graph.initializer) if value.dtype == np.float32 and value.size == 1]
     powers = all(np.log2(scale).item().is_integer() for scale in scales)
     assert powers == isinstance(fields["calibrate_method"], PowerOfTwoMethod)
+
+
+@pytest.mark.parametrize("key", ["ActivationSymmetric", "WeightSymmetric"])
+def test_symmetry_is_true_or_false(run, key):
+    with pytest.raises(preon_package.ConfigError, match=f"{key}: got 'yes', wanted true or false"):
+        run(extra_options={key: "yes"})
+
+
+def test_weights_in_blocks_have_no_other_symmetry(run):
+    blocks = {"UseMatMulNBits": True, "MatMulNBitsParams": {"GroupSize": 32}}
+    result = run(extra_options={**blocks, "WeightSymmetric": False, "EnableNPUCnn": True})
+    assert told(result, "WeightSymmetric: has no effect with --target matmul-nbits")
+    assert told(result, "EnableNPUCnn: has no effect with UseMatMulNBits=true")
+
+
+@pytest.mark.parametrize("key, value", [("UseRandomData", True), ("RandomDataReaderNumSamples", 3), ("RandomDataReaderSeed", 4)])
+def test_random_samples_beside_a_reader(run, key, value):
+    with pytest.warns(UserWarning, match=f"{key}: has no effect: there are samples"):
+        run(extra_options={**SYMMETRIC, key: value})
