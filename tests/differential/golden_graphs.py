@@ -8,7 +8,7 @@ from fnmatch import fnmatch
 
 import numpy as np
 import onnx
-from onnx import numpy_helper
+from onnx import helper, numpy_helper
 
 QUANTIZERS = {"QuantizeLinear", "ExtendedQuantizeLinear"}
 DEQUANTIZERS = {"DequantizeLinear", "ExtendedDequantizeLinear"}
@@ -83,10 +83,23 @@ def attribute_value(value):
         kind, dims, values = tensor_of(value)
         return (kind.replace("float", "float32") if kind == "float" else kind, dims, tuple(np.ravel(values).tolist()) if not isinstance(values, dict) else str(values))
     if isinstance(value, onnx.GraphProto):
-        return ("graph", tuple(sorted((node.op_type, node.domain) for node in value.node if node.op_type != "Constant")))
+        return sub_graph([[node.op_type, node.domain, "", node.input, node.output, {a.name: helper.get_attribute_value(a) for a in node.attribute}] for node in value.node])
     if isinstance(value, dict):
-        return ("graph", tuple(sorted((node[0], node[1]) for node in value["nodes"] if node[0] != "Constant")))
+        return sub_graph(value["nodes"])
     return value
+
+
+def sub_graph(nodes):
+    """Operators of a branch, what they read and write by name, and their attributes."""
+    return ("graph", tuple(sorted((node[0], node[1], tuple(node[3]), tuple(node[4]), str(attributes_of(node[0], node[5] if len(node) > 5 else {})))
+                                  for node in nodes if node[0] != "Constant")))
+
+
+def attributes_of(op, stored):
+    """Those that say something, as (name, value)."""
+    values = {key: attribute_value(value) for key, value in stored.items()}
+    return tuple(sorted((k, str(v)) for k, v in values.items()
+                        if DEFAULTS.get(op, {}).get(k) != v and not (k in ("strides", "dilations") and set(v) == {1}) and not (k == "pads" and set(v) == {0})))
 
 
 def from_golden(entry):
@@ -98,7 +111,7 @@ def from_golden(entry):
 def from_model(path):
     model = onnx.load(path)
     nodes = [Node(n.op_type, n.domain, n.name, n.input, n.output,
-                  {a.name: attribute_value(onnx.helper.get_attribute_value(a)) for a in n.attribute}) for n in model.graph.node]
+                  {a.name: attribute_value(helper.get_attribute_value(a)) for a in n.attribute}) for n in model.graph.node]
     constants = {}
     for value in model.graph.initializer:
         kind = onnx.TensorProto.DataType.Name(value.data_type).lower()
@@ -186,9 +199,7 @@ def facts(graph):
     for node in graph.nodes:
         if node.op in QUANTIZERS | DEQUANTIZERS | BLOCKS or node.op == "Cast":
             continue
-        attributes = {k: v for k, v in node.attributes.items()
-                      if DEFAULTS.get(node.op, {}).get(k) != v and not (k in ("strides", "dilations") and set(v) == {1}) and not (k == "pads" and set(v) == {0})}
-        key = (node.op, node.domain, tuple(sorted((k, str(v)) for k, v in attributes.items())))
+        key = (node.op, node.domain, attributes_of(node.op, node.attributes))
         if node.op != "Constant":
             operators[key] = operators.get(key, 0) + 1
         where = strip(node.outputs[0])

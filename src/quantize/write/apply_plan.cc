@@ -41,10 +41,14 @@ class PlanWriter {
         pairs_(graph_, writer_, types_) {
     for (const NodeDecision& decision : plan.nodes) {
       const Node* node = graph_.FindNode(decision.node);
-      if (decision.reason == FloatReason::kNotReached)
-        all_reached_ = false;
+      // The other tools change what reads a tensor outside of branches alone.
+      const bool as_others = plan.compat != Compat::kOff && decision.reason == FloatReason::kSubgraph &&
+                             (node->IsInBranch() || node->IsFlatIf());
+      branches_stay_float_ |= as_others;
+      if (as_others || decision.reason == FloatReason::kNotReached)
+        all_take_ = false;
       else
-        reached_.insert(node);
+        takers_.insert(node);
       if (!decision.is_static()) continue;
       integer_.insert(node);
       // MatMul and most Gemm also come with a float output; asked here, before clamps behind them are absorbed.
@@ -101,7 +105,7 @@ class PlanWriter {
         producer->origins.insert(producer->origins.end(), clamp->origins.begin(), clamp->origins.end());
         integer_.erase(clamp);
         writes_codes_.erase(clamp);
-        reached_.erase(clamp);
+        takers_.erase(clamp);
         graph_.RemoveNode(clamp);
       } else {
         ActivationParams same = activation;
@@ -163,8 +167,9 @@ class PlanWriter {
       const bool named = producer != nullptr && (graph_.IsOutput(tensor) || graph_.HasCapturedUse(tensor));
       const std::set<const Node*>* takers = &readers;  // null: everyone
       // Nodes of a branch that the data never took read what they read in the float model.
-      if (plan_.dequantize_for_all_readers) takers = all_reached_ || named ? nullptr : &reached_;
-      if (producer != nullptr && writes_codes_.count(producer) > 0) takers = nullptr;
+      if (plan_.dequantize_for_all_readers) takers = all_take_ || named ? nullptr : &takers_;
+      if (producer != nullptr && writes_codes_.count(producer) > 0)
+        takers = branches_stay_float_ && !named ? &takers_ : nullptr;
       PREON_RETURN_IF_ERROR(pairs_.Write(tensor, activation, params, named && takers == nullptr, takers));
     }
     return Status::Ok();
@@ -185,8 +190,9 @@ class PlanWriter {
   PairWriter pairs_;
   PositionTable positions_;
   std::set<const Node*> integer_;
-  std::set<const Node*> reached_;  // by the calibration data
-  bool all_reached_ = true;
+  std::set<const Node*> takers_;  // those that may read behind a pair
+  bool all_take_ = true;
+  bool branches_stay_float_ = false;
   std::set<const Node*> writes_codes_;  // integer kernels that exist only with codes at the output
 };
 

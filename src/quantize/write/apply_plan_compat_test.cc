@@ -4,6 +4,7 @@
 
 #include "formats/compat/compat_weights.h"
 #include "ir/test_graphs.h"
+#include "ir/text_format.h"
 #include "quantize/plan/plan_options.h"
 #include "quantize/plan/quant_plan.h"
 #include "quantize/targets/targets.h"
@@ -95,6 +96,28 @@ TEST(ApplyPlanCompat, MixedPrecisionRoundsWhatWasRounded) {
   EXPECT_EQ(domain(model, "x_QuantizeLinear"), "");
   EXPECT_EQ(domain(model, "c_w_DequantizeLinear"), "");
   EXPECT_EQ(domain(model, "c_QuantizeLinear"), "com.microsoft");
+}
+
+// They change what reads a tensor in the graph around an If; its branches go on to read what the Conv writes.
+TEST(ApplyPlanCompat, BranchesReadInFrontOfPairs) {
+  GraphBuilder b({1, 4, 8, 8});
+  b.model = *ParseModelText(R"(<ir_version: 8, opset_import: ["": 17]>
+    g (float[1, 4, 8, 8] x, bool flag) => (float[1, 4, 8, 8] y, float[1, 4, 8, 8] z)
+      <float[1, 4, 8, 8] c, float[4, 4, 1, 1] w = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}> {
+      [conv] c = Conv (x, w)
+      [behind] z = Sigmoid (c)
+      [if] y = If (flag) <then_branch = yes () => (float[1, 4, 8, 8] t) { [inside] t = Neg (c) },
+                          else_branch = no () => (float[1, 4, 8, 8] e) { [same] e = Identity (c) }>
+    })");
+  const auto reads = [&](Compat compat, DataType type, const char* node, size_t input = 0) {
+    return QuantizeCompat(b, {.activation = type, .compat = compat}, {-1, 1}).graph.FindNode(node)->input(input);
+  };
+  for (const DataType type : {DataType::kInt8, DataType::kBFloat16}) {
+    EXPECT_EQ(reads(Compat::kOff, type, "inside").substr(0, 18), "c_DequantizeLinear");
+    EXPECT_EQ(reads(Compat::kQuark, type, "inside"), "c");
+    EXPECT_EQ(reads(Compat::kQuark, type, "same"), "c");
+    EXPECT_EQ(reads(Compat::kQuark, type, "behind"), "c_DequantizeLinear_Output");
+  }
 }
 
 TEST(BiasesOfQuark, AreCutWhereTheInputWasAligned) {

@@ -58,8 +58,8 @@ class Marker {
     if (selection_.Excludes(node)) return leave(FloatReason::kExcluded, "excluded by the user");
     if (const auto left = options_.left_float.find(node.name); left != options_.left_float.end())
       return leave(left->second, std::string(LeftFloatDetail(left->second)));
-    if (options_.compat != Compat::kOff && node.IsInBranch())
-      return leave(FloatReason::kSubgraph, "in a branch of an If, which the other tools leave in float");
+    if (options_.compat != Compat::kOff && (node.IsInBranch() || node.IsFlatIf()))
+      return leave(FloatReason::kSubgraph, "an If or a node in its branches, which the other tools leave in float");
     if (!IsListed(node)) {
       const bool by_user = !options_.op_list.selection.op_types.empty();
       return leave(by_user ? FloatReason::kExcluded : FloatReason::kNoKernel,
