@@ -11,8 +11,6 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 GROUPS = ("a8w8", "float", "int", "ort", "qconfig", "xint8")
-#: Configurations whose stored outputs a test compares; of the others the graph says it all.
-WITH_OUTPUTS = ("ort:dynamic", "ort:qop_u8s8")
 KEPT = ("same_as", "nodes", "init", "inputs", "outputs", "error")
 
 
@@ -32,7 +30,7 @@ def graphs(runs):
     for group in GROUPS:
         packed = {}
         for path in sorted((runs / "graphs" / group).glob("*.json")):
-            packed[path.stem] = {config: {key: entry[key] for key in (*KEPT, *(("y",) if config in WITH_OUTPUTS else ())) if key in entry}
+            packed[path.stem] = {config: {key: entry[key] for key in (*KEPT, "y") if key in entry}
                                  for config, entry in json.loads(path.read_text()).items()}
         write(f"graphs/{group}.json.xz", packed)
     configs = json.loads((runs / "graphs/configs.json").read_text())
