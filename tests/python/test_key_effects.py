@@ -7,6 +7,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+import data_root
 from key_runs import CENTRED, QUARK, WIDE, run, workplace  # noqa: F401: fixtures
 from test_keys_beside_graphs import BESIDE
 from test_keys_on_graphs import EFFECTS, ON_OWN_GRAPHS
@@ -66,7 +67,8 @@ PASSES = {"ConvertBNToConv": ("convert_batch_norm", "Conv"), "ConvertReduceMeanT
 ELSEWHERE = {"UseGPTQ", "RConfigPath", "RMatrixDim", "UseRandomHad",  # tests/differential/test_algorithm_goldens.py
              "GPTQParams", "FastFinetune", "CLEBalanceMethod", "SmoothAlpha",   # src/algorithms/smooth_quant_test.cc
              "ConvertFP16ToFP32", "QuantizeFP16",                                     # tests/differential/test_float16.py
-             "FuseGelu", "FuseLayerNorm", "FuseInstanceNorm", "FuseL2Norm", "FoldBatchNorm", "OptimizeModel", "SimplifyModel",   # test_switched_off_passes
+             "FuseGelu", "FuseLayerNorm", "FoldBatchNorm", "OptimizeModel", "SimplifyModel",   # test_switched_off_passes
+             "FuseInstanceNorm", "FuseL2Norm",   # test_norms_of_exporters
              "SkipPreprocess",
              "SaveAndRestore", "TensorsRangeFile", "SaveTensorHistFig", "UseRandomData", "RandomDataReaderInputShape",
              "RandomDataReaderInputDataRange", "RandomDataReaderNumSamples", "RandomDataReaderSeed",   # tests/differential/test_resources.py
@@ -146,6 +148,41 @@ def test_switched_off_passes(run, written_out, key, kind):
         return sum(node.op_type == kind for node in model.graph.node)
 
     assert count("--option", f"{key}=false") > count()
+
+
+#: key: Quark's model with the operator written out, and the operator.
+NORMS = {"FuseL2Norm": ("l2norm_decomposed", "LpNormalization"), "FuseInstanceNorm": ("instancenorm_decomposed", "InstanceNormalization")}
+
+
+@pytest.fixture
+def norm(workplace, request):
+    """The operator, and what makes a run of the model in which it is written out."""
+    name, kind = NORMS[request.param]
+    model = onnx.load(data_root.QUARK / f"graphs/models/{name}.onnx")
+    onnx.save(model, workplace / "norm.onnx")
+    shape = [dim.dim_value for dim in model.graph.input[0].type.tensor_type.shape.dim]
+    np.savez(workplace / "norm.npz", **{model.graph.input[0].name: np.random.default_rng(4).normal(size=(8 * shape[0], *shape[1:])).astype(np.float32)})
+    return kind, {"model": "norm.onnx", "data": ("--data", "norm.npz")}
+
+
+@pytest.mark.parametrize("norm, key", [(key, key) for key in NORMS], indirect=["norm"])
+@pytest.mark.parametrize("preset", [None, "A8W8", "XINT8", "BF16"])
+def test_norms_of_exporters(run, norm, key, preset):
+    kind, where = norm
+
+    def made(*words):
+        written = onnx.load_from_string(run(*(["--config", preset] if preset else QUARK), "--always-write", *words, **where)[0])
+        return [node.op_type for node in written.graph.node].count(kind)
+
+    assert (made(), made("--option", f"{key}=true"), made("--option", f"{key}=false")) == (1, 1, 0)
+
+
+@pytest.mark.parametrize("norm", NORMS, indirect=True)
+@pytest.mark.parametrize("name", ["a8w8", "xint8"])
+def test_norms_of_exporters_in_lists(preon, norm, workplace, name):
+    done = preon("passes", workplace / "norm.onnx", "-o", workplace / "fused.onnx", "--list", name)
+    assert done.returncode == 0, done.stderr
+    assert norm[0] in {node.op_type for node in onnx.load(workplace / "fused.onnx").graph.node}
 
 
 def test_without_any_pass(run, preon, written_out):
