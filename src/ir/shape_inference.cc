@@ -37,7 +37,7 @@ void InferOneFloatEach(onnx::InferenceContext& context) {
 class CompletedSchemas : public onnx::ISchemaRegistry {
  public:
   const onnx::OpSchema* GetSchema(const std::string& op_type, int version, const std::string& domain) const override {
-    if (domain == "com.microsoft") return RuntimeSchema(op_type);
+    if (const onnx::OpSchema* schema = RuntimeSchema(domain, op_type)) return schema;
     const onnx::OpSchema* schema = onnx::OpSchemaRegistry::Instance()->GetSchema(op_type, version, domain);
     if (schema == nullptr) return schema;
     const bool lacks = domain == "ai.onnx.ml" && !schema->has_type_and_shape_inference_function() &&

@@ -50,6 +50,43 @@ TEST(InferShapes, QuantizedOperatorsOfTheRuntimeHaveShapes) {
   EXPECT_EQ(model.graph.TypeOf("add"), DataType::kUInt8);
 }
 
+TEST(InferShapes, QuantizersOfOtherDomainsKeepTheShape) {
+  Model model = LoadText(R"(<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1, "com.amd.quark": 1,
+                                                          "com.vai.quantize": 1]>
+  g (float[N, 3, 8, 8] x, bfloat16 b) => (float[K] y) <float s = {0.5}, int16 z = {0}, float[3] one = {1, 1, 1}> {
+    short = com.microsoft.QuantizeLinear(x, s, z)
+    a = com.microsoft.DequantizeLinear(short, s, z)
+    brain = com.amd.quark.ExtendedQuantizeLinear(a, s, b)
+    c = com.amd.quark.ExtendedDequantizeLinear(brain, s, b)
+    older = com.vai.quantize.VitisQuantizeLinear(c, s, z)
+    d = com.vai.quantize.VitisDequantizeLinear(older, s, z)
+    e = com.amd.quark.BFPQuantizeDequantize(d)
+    f = com.amd.quark.MXQuantizeDequantize(e)
+    h = com.vai.quantize.BFPFixNeuron(f)
+    i = com.vai.quantize.MXFixNeuron(h)
+    j = com.amd.quark.ExtendedInstanceNormalization(i, one, one)
+    y = com.microsoft.Unknown(j)
+  })");
+  InferShapes(model);
+  for (const char* tensor : {"short", "a", "brain", "c", "older", "d", "e", "f", "h", "i", "j"})
+    EXPECT_EQ(model.graph.ShapeOf(tensor), (Shape{kDynamicDim, 3, 8, 8})) << tensor;
+  for (const char* tensor : {"a", "c", "d", "e", "f", "h", "i", "j"})
+    EXPECT_EQ(model.graph.TypeOf(tensor), DataType::kFloat) << tensor;
+  for (const char* tensor : {"short", "older"}) EXPECT_EQ(model.graph.TypeOf(tensor), DataType::kInt16) << tensor;
+  EXPECT_EQ(model.graph.TypeOf("brain"), DataType::kBFloat16);
+}
+
+TEST(InferShapes, AnLstmOfTheLibraryHasTheShapesOfOnnxs) {
+  Model model = LoadText(R"(<ir_version: 8, opset_import: ["": 17, "com.amd.quark": 1, "com.microsoft": 1]>
+  g (float[5, N, 3] x, float[1, 16, 3] w, float[1, 16, 4] r) => (float[K] y) {
+    all, last = com.amd.quark.ExtendedLSTM <hidden_size = 4> (x, w, r)
+    y = com.microsoft.Unknown(all, last)
+  })");
+  InferShapes(model);
+  EXPECT_EQ(model.graph.ShapeOf("all"), (Shape{5, 1, kDynamicDim, 4}));
+  EXPECT_EQ(model.graph.ShapeOf("last"), (Shape{1, kDynamicDim, 4}));
+}
+
 TEST(InferShapes, AttributesThatANodeLeavesOutHaveTheStandardsDefault) {
   Model model = LoadText(R"(<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
   g (float[N, 4000, 1] x, float[256] window) => (float[K] y) <int64 step = {128}> {

@@ -7,6 +7,8 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+import data_root
+
 SHAPE = [1, 4, 8, 8]
 
 
@@ -75,6 +77,44 @@ def test_an_operator_of_the_dpu(preon, run, key):
     assert fact(run(f"{key}=true")[0]) == with_it and fact(run(f"{key}=false")[0]) == without
     assert fact(run()[0]) == (with_it if by_default else without)
     assert fact(run(f"{key}=true", "SimulateDPU=false")[0]) == without
+
+
+@pytest.mark.parametrize("model, key", [("gap_head", "ConvertAvgPoolToDPUVersion"), ("reduce_mean_inner", "ConvertReduceMeanToDPUVersion")])
+@pytest.mark.parametrize("preset", ["BF16_QCONFIG", "BFP16_QCONFIG"])
+def test_an_average_of_blocks_and_short_floats(preon, model, key, preset):
+    """The quantizers of Quark's library keep the shape, which the factor depends on."""
+    path = data_root.QUARK / f"graphs/models/{model}.onnx"
+    value = onnx.load(path).graph.input[0]
+    shape = [dim.dim_value for dim in value.type.tensor_type.shape.dim]
+    np.savez(preon.folder / "average.npz", **{value.name: np.random.default_rng(1).normal(size=(8 * shape[0], *shape[1:])).astype(np.float32)})
+
+    def factors(preset):
+        done = preon("quantize", path, "-o", "average.onnx", "--data", "average.npz", "--config", preset, "--option", f"{key}=true", "--always-write", "--json")
+        assert done.returncode == 0 and not any(key in warning for warning in json.loads(done.stdout)["warnings"]), done.stderr
+        graph = onnx.load(preon.folder / "average.onnx").graph
+        constants = {each.name: numpy_helper.to_array(each) for each in graph.initializer}
+        return [constants[each.input[1]].item() for each in graph.node if each.op_type == "Mul"]
+
+    assert factors(preset) == factors("A16W8_QCONFIG") != []
+
+
+#: Pass: nodes, and why the last of them stays as it is.
+LEFT_AS_THEY_ARE = {
+    "dpu_average_pool": ([node("AveragePool", ["x"], "y", kernel_shape=[3, 2])], "its window is not a square of known size"),
+    "dpu_reduce_mean": ([node("NonZero", ["x"], "places"), node("Cast", ["places"], "c", to=TensorProto.FLOAT), node("ReduceMean", ["c"], "y", axes=[1])],
+                        "how many values it averages is not known"),
+    "dpu_clip": ([node("ReduceMin", ["x"], "least", keepdims=0), node("Clip", ["x", "least"], "y")], "its bounds are not constant"),
+}
+
+
+@pytest.mark.parametrize("name", LEFT_AS_THEY_ARE)
+def test_an_operator_that_stays(preon, name):
+    nodes, why = LEFT_AS_THEY_ARE[name]
+    write(preon.folder, nodes)
+    done = preon("passes", "npu.onnx", "-o", "out.onnx", "--pass", name, "--json")
+    assert done.returncode == 0, done.stderr
+    assert any(f"node 'n_y' stays as it is: {why}" in warning for warning in json.loads(done.stdout)["warnings"]), done.stdout
+    assert kinds(onnx.load(preon.folder / "out.onnx").graph) == collections.Counter(each.op_type for each in nodes)
 
 
 def test_what_it_costs_is_told(preon, run):

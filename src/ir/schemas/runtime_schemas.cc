@@ -2,6 +2,8 @@
 
 #include <onnx/defs/shape_inference.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 #include <utility>
@@ -10,14 +12,15 @@
 namespace preon {
 namespace {
 
-// The runtime's operator gives what ONNX's gives for some of its inputs.
+// The operator gives what ONNX's gives for some of its inputs.
 struct Twin {
   std::string_view op_type, of_onnx;
   std::vector<size_t> inputs = {0};
   size_t more = 0;  ///< from here on each third input as well; 0 = none
 };
 
-// Codes, scale and zero point of each operand follow each other. Source: ONNX Runtime, docs/ContribOperators.md.
+// Codes, scale and zero point of each operand follow each other. Source: ONNX Runtime, docs/ContribOperators.md;
+// src/ops/register_ops.cc for those of Quark, which under its older domain have other names.
 const std::vector<Twin>& Twins() {
   static const std::vector<Twin> twins = {
       {"QLinearAdd", "Add", {0, 3}},
@@ -29,6 +32,20 @@ const std::vector<Twin>& Twins() {
       {"QLinearAveragePool", "AveragePool"},
       {"QLinearGlobalAveragePool", "GlobalAveragePool"},
       {"QLinearConcat", "Concat", {2}, 5},
+      {"QuantizeLinear", "QuantizeLinear", {0, 1, 2}},
+      {"DequantizeLinear", "DequantizeLinear", {0, 1, 2}},
+      {"ExtendedQuantizeLinear", "QuantizeLinear", {0, 1, 2}},
+      {"ExtendedDequantizeLinear", "DequantizeLinear", {0, 1, 2}},
+      {"VitisQuantizeLinear", "QuantizeLinear", {0, 1, 2}},
+      {"VitisDequantizeLinear", "DequantizeLinear", {0, 1, 2}},
+      {"BFPQuantizeDequantize", "Identity"},
+      {"BFPFixNeuron", "Identity"},
+      {"MXQuantizeDequantize", "Identity"},
+      {"MXFixNeuron", "Identity"},
+      {"ExtendedInstanceNormalization", "Identity"},
+      {"VitisInstanceNormalization", "Identity"},
+      {"ExtendedLSTM", "LSTM"},
+      {"VitisLSTM", "LSTM"},
   };
   return twins;
 }
@@ -98,7 +115,9 @@ std::map<std::string_view, onnx::OpSchema> MakeSchemas() {
 
 }  // namespace
 
-const onnx::OpSchema* RuntimeSchema(std::string_view op_type) {
+const onnx::OpSchema* RuntimeSchema(std::string_view domain, std::string_view op_type) {
+  constexpr std::array<std::string_view, 3> kDomains = {"com.microsoft", "com.amd.quark", "com.vai.quantize"};
+  if (std::ranges::find(kDomains, domain) == kDomains.end()) return nullptr;
   static const std::map<std::string_view, onnx::OpSchema> schemas = MakeSchemas();
   const auto found = schemas.find(op_type);
   return found == schemas.end() ? nullptr : &found->second;

@@ -1,4 +1,5 @@
-// Shape inference of ONNX Runtime's own operators (com.microsoft) that quantized models consist of.
+// Shape inference of operators of other domains that quantized models consist of: ONNX Runtime's own (com.microsoft)
+// and those of Quark's library (com.amd.quark, com.vai.quantize). No name stands for two of them.
 #pragma once
 
 #include <onnx/defs/schema.h>
@@ -7,7 +8,7 @@
 
 namespace preon {
 
-/// With an inference function and nothing else; null for operators that are not in the table.
-const onnx::OpSchema* RuntimeSchema(std::string_view op_type);
+/// With an inference function and nothing else; null for other domains, and for operators that are not in the table.
+const onnx::OpSchema* RuntimeSchema(std::string_view domain, std::string_view op_type);
 
 }  // namespace preon

@@ -12,10 +12,10 @@ namespace preon {
 namespace {
 
 // Side of the square that it averages over; why there is none.
-Result<int64_t> Side(const Graph& graph, const Node& node) {
+Result<int64_t> Side(InferredShapes& shapes, const Node& node) {
   std::vector<int64_t> window = node.Ints("kernel_shape");
   if (node.Is("GlobalAveragePool")) {
-    const std::optional<Shape> shape = ShapeInFrontOfPair(graph, node.input(0));
+    const std::optional<Shape> shape = shapes.Of(node.input(0));
     if (!shape) return Error(ErrorId::kPassFailed, "the shape of its input is not known");
     window.assign(shape->begin() + std::min<std::ptrdiff_t>(2, std::ssize(*shape)), shape->end());
   }
@@ -36,10 +36,11 @@ class DpuAveragePool final : public QdqPass {
 
   Result<Effect> Apply(Model& model, const QuantPlan& plan, std::vector<std::string>& warnings) const override {
     const QuantizedNodes quantized(plan);
+    InferredShapes shapes(model);
     std::vector<std::pair<Node*, double>> factors;
     for (const auto& node : model.graph.nodes()) {
       if ((!node->Is("AveragePool") && !node->Is("GlobalAveragePool")) || !quantized.Contains(*node)) continue;
-      const Result<int64_t> side = Side(model.graph, *node);
+      const Result<int64_t> side = Side(shapes, *node);
       if (side.ok())
         factors.emplace_back(node.get(), DpuPoolFactor(*side));
       else

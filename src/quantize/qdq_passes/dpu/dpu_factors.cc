@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "ir/model_io.h"
 #include "passes/support/match.h"
 #include "quantize/plan/quant_plan.h"
 
@@ -37,14 +38,13 @@ QuantizedNodes::QuantizedNodes(const QuantPlan& plan) {
   }
 }
 
-std::optional<Shape> ShapeInFrontOfPair(const Graph& graph, std::string tensor) {
-  while (true) {
-    if (const std::optional<Shape> shape = graph.ShapeOf(tensor)) return shape;
-    const Node* node = graph.Producer(tensor);
-    if (node == nullptr || (node->op_type != "DequantizeLinear" && node->op_type != "QuantizeLinear"))
-      return std::nullopt;
-    tensor = node->input(0);
+std::optional<Shape> InferredShapes::Of(const std::string& tensor) {
+  if (!inferred_) {
+    if (const std::optional<Shape> known = model_.graph.ShapeOf(tensor)) return known;
+    inferred_ = model_;
+    InferShapes(*inferred_);
   }
+  return inferred_->graph.ShapeOf(tensor);
 }
 
 bool ScaleOutput(Graph& graph, Node& node, double factor) {

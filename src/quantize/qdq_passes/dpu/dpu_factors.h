@@ -26,8 +26,17 @@ class QuantizedNodes {
   std::set<std::string> in_float_;
 };
 
-/// The shape of a tensor, or of the one in front of its pair.
-std::optional<Shape> ShapeInFrontOfPair(const Graph& graph, std::string tensor);
+/// Shapes of a quantized graph. Those of what pairs give are inferred when first asked for, on a copy: whether the
+/// model states shapes of inner tensors is decided elsewhere.
+class InferredShapes {
+ public:
+  explicit InferredShapes(const Model& model) : model_(model) {}
+  std::optional<Shape> Of(const std::string& tensor);
+
+ private:
+  const Model& model_;
+  std::optional<Model> inferred_;
+};
 
 /// The node's output 0 is multiplied by the factor under its name: `Y_Mul` · `Y_Scale` = `Y`, as Quark has it, also by
 /// a factor of 1. False where it is already.

@@ -13,8 +13,8 @@ namespace preon {
 namespace {
 
 // How many values it averages; nullopt where that is not known.
-std::optional<int64_t> Count(const Graph& graph, const Node& node) {
-  const std::optional<Shape> shape = ShapeInFrontOfPair(graph, node.input(0));
+std::optional<int64_t> Count(const Graph& graph, InferredShapes& shapes, const Node& node) {
+  const std::optional<Shape> shape = shapes.Of(node.input(0));
   const bool given = !node.input(1).empty() || node.Has("axes");
   const std::optional<std::vector<int64_t>> axes = IntsOf(graph, node, 1, "axes");
   if (!shape || (given && !axes)) return std::nullopt;
@@ -46,10 +46,11 @@ class DpuReduceMean final : public QdqPass {
 
   Result<Effect> Apply(Model& model, const QuantPlan& plan, std::vector<std::string>& warnings) const override {
     const QuantizedNodes quantized(plan);
+    InferredShapes shapes(model);
     std::vector<std::pair<Node*, double>> factors;
     for (const auto& node : model.graph.nodes()) {
       if (!node->Is("ReduceMean") || !quantized.Contains(*node)) continue;
-      if (const std::optional<int64_t> count = Count(model.graph, *node))
+      if (const std::optional<int64_t> count = Count(model.graph, shapes, *node))
         factors.emplace_back(node.get(), DpuFactor(*count));
       else
         warnings.push_back(StrCat("ConvertReduceMeanToDPUVersion: node '", node->name,
