@@ -65,7 +65,8 @@ Status ApplyExtraOptions(Options& options, const Json& value) {
   if (!value.is_object()) return WrongType(value, "an object").WithContext("extra_options");
   for (const auto& [name, setting] : value.items()) {
     const KeySpec* key = FindKey(name);
-    const bool wants_text = key != nullptr && (key->type == KeyType::kText || key->type == KeyType::kTexts);
+    const bool wants_text =
+        key != nullptr && (key->type == KeyType::kText || key->type == KeyType::kTexts) && key->range.empty();
     if (wants_text && (setting.is_number() || setting.is_boolean()))
       return WrongType(setting, KeyTypeName(key->type)).WithContext("extra_options: ", key->name);
     const Status set = SetKey(options, name, setting.is_string() ? setting.get<std::string>() : setting.dump());
