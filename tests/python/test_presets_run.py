@@ -2,6 +2,7 @@
 import re
 import warnings
 
+import graph_goldens
 import numpy as np
 import onnx
 import pytest
@@ -9,6 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 preon_package = pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
 from preon.quantization.config import custom_config, get_default_config_mapping  # noqa: E402
+from preset_figures import SQNR_DB, least_sqnr_db  # noqa: E402
 
 PRESETS = [*(name for name in vars(custom_config) if name.endswith("_QCONFIG")), *get_default_config_mapping(),
            "XINT8_WEIGHTSONLY_ADAROUND_CONFIG"]
@@ -35,6 +37,11 @@ def config_of(name):
 
 def run(name, model, reader, tmp_path):
     """Returns why not, or None."""
+    return quantized(name, model, reader, tmp_path)[0]
+
+
+def quantized(name, model, reader, tmp_path):
+    """(why not or None, the least SQNR of an output)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         quantizer = preon_package.ModelQuantizer(config_of(name))
@@ -43,10 +50,10 @@ def run(name, model, reader, tmp_path):
         except preon_package.ConfigError as error:
             assert error.number == 1007 and NAMES_IT.search(str(error)), (name, str(error))
             assert not (tmp_path / "out.onnx").exists()
-            return str(error)
+            return str(error), None
     assert (tmp_path / "out.onnx").stat().st_size > 0 and quantizer.result.verb == "quantize"
     assert all(np.isfinite(each["sqnr_db"]) for each in quantizer.result.compare["outputs"].values())
-    return None
+    return None, min(each["sqnr_db"] for each in quantizer.result.compare["outputs"].values())
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -96,8 +103,16 @@ MODELS = {"resnet20_cifar10": images_of, "mobilenetv2_1.0": photos_of, "sst2_tra
 @pytest.mark.parametrize("name", PRESETS)
 def test_on_real_models(shared, reader, tmp_path, model_name, name):
     path = shared(f"models/{model_name}.onnx")
-    reason = run(name, path, reader(MODELS[model_name](shared)), tmp_path)
+    reason, sqnr_db = quantized(name, path, reader(MODELS[model_name](shared)), tmp_path)
     assert reason is None or name not in RUNS, reason
+    if reason is None and graph_goldens.adds_in_32_bits():
+        assert sqnr_db >= least_sqnr_db(name, list(MODELS).index(model_name))
+
+
+def test_every_preset_has_a_bound():
+    """… and the presets that fit codes those of which they have the types."""
+    assert all(np.isfinite(least_sqnr_db(name, index)) for name in PRESETS for index in range(len(MODELS)))
+    assert set(SQNR_DB) <= set(PRESETS)
 
 
 def written_out():
