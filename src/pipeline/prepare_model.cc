@@ -183,7 +183,7 @@ Result<PreparedModel> ModelPreparation::Rewrite(Model source, const std::vector<
       .leaves = [&](std::string_view pass, const Model& of,
                     const Node& node) { return target.LeavesNode(pass, of, node, plan); },
       .arithmetic = plan.compat == Compat::kQuark ? ArithmeticOf(plan.op_list.preprocessing.simplify) : Arithmetic(),
-      .contrib_gelu = plan.compat == Compat::kQuark && !plan.op_list.preprocessing.optimize,
+      .contrib_gelu = plan.compat == Compat::kQuark && !plan.op_list.preprocessing.Optimizes(),
       .copied_types = inputs_.options.copy_shared.value_or(std::vector<std::string>())};
   PassRunnerOptions runner{.disabled = inputs_.passes.disabled,
                            .enabled = inputs_.passes.enabled,

@@ -96,14 +96,12 @@ def ort_call(call, config):
     call.option("activation", TYPES[config["act"]])
     call.option("weight", TYPES[config["wgt"]])
     call.option("method", config["calib"].lower())
-    if config["calib"] == "Entropy":
-        call.option("method-option", "NumBins=128")
     if not top.get("per_channel"):
         call.option("per-tensor")
     if top.get("reduce_range"):
         call.option("reduce-range")
     if top.get("preprocess"):   # the runtime's basic level
-        call.enable.update(["fold_batch_norm", "fold_constants", "fold_shapes"])
+        call.key("OptimizeModel", True)
     if top.get("get_qdq_config"):
         call.key("QuantizeAllOpTypes", True)
         call.key("ForceQuantizeNoInputCheck", True)

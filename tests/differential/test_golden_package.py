@@ -14,7 +14,7 @@ import onnx
 import pytest
 import test_golden_graphs
 from golden_configs import TYPES
-from golden_runs import PASSES, ROOT, Goldens
+from golden_runs import ROOT, Goldens
 
 preon_package = pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
 from preon import ModelQuantizer, PowerOfTwoMethod, QConfig, QuantType  # noqa: E402
@@ -71,16 +71,24 @@ def configured(config):
 
 
 def of_runtime(config):
-    """Options of preon.quantize() for a stored configuration of ONNX Runtime's quantizer."""
+    """Options of preon.quantize() for a stored configuration of ONNX Runtime's quantizer, one for each argument that the run gave it:
+
+    quantize_static, quantize_dynamic   target; format where it is QOperator
+    activation_type, weight_type        activation, weight
+    per_channel                         per_tensor, the other way round: one scale per channel is the default here
+    reduce_range, calibrate_method      reduce_range, method
+    extra_options                       option
+    quant_pre_process() first           the key OptimizeModel
+    get_qdq_config()                    the two keys that this function's result has
+
+    What else belongs to that tool follows from compat: its bins, its rules of scales, and that it rewrites nothing. always_write: no such run
+    asks whether the result is worth having."""
     top = config["top"]
-    keys = {**config["opts"], **({"QuantizeAllOpTypes": True, "ForceQuantizeNoInputCheck": True} if top.get("get_qdq_config") else {})}
+    keys = {**config["opts"], **({"QuantizeAllOpTypes": True, "ForceQuantizeNoInputCheck": True} if top.get("get_qdq_config") else {}),
+            **({"OptimizeModel": True} if top.get("preprocess") else {})}
     options = {"compat": "onnxruntime", "weight": TYPES[config["wgt"]], "per_tensor": not top.get("per_channel"), "reduce_range": bool(top.get("reduce_range"))}
     if config["kind"] == "dynamic":
-        return {**options, "target": "dynamic", "disable_pass": sorted(PASSES)}
-    if top.get("preprocess"):   # the runtime's basic level
-        options["enable_pass"] = ["fold_batch_norm", "fold_constants", "fold_shapes"]
-    if config["calib"] == "Entropy":
-        options["method_option"] = ["NumBins=128"]   # that tool's default
+        return {**options, "target": "dynamic"}
     return {**options, "target": "ort", "activation": TYPES[config["act"]], "method": config["calib"].lower(), "always_write": True,
             "format": "qoperator" if config["fmt"] == "QOperator" else "qdq", "option": [(key, json.dumps(value)) for key, value in keys.items()]}
 

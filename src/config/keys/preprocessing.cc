@@ -119,8 +119,10 @@ constexpr KeySpec kPreprocessingKeys[] = {
      .fallback = "true",
      .meaning = "run the runtime's basic graph optimisation before quantizing",
      .otherwise = "false in crypto mode and when QuantizeFP16 is active",
-     .here = "false: --disable-pass of the passes that fold constants and remove nodes; with --compat quark what "
-             "SimplifyModel does, too, stays on",
+     .here =
+         "false: --disable-pass of the passes that fold constants and remove nodes; with --compat quark what "
+         "SimplifyModel does, too, stays on; with --compat onnxruntime nothing is rewritten unless it is true, which "
+         "stands for quant_pre_process",
      .set = SetStage<&Preprocessing::optimize>},
     {.name = "PreprocessYAML",
      .type = KeyType::kText,

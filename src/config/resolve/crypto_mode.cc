@@ -36,7 +36,7 @@ bool LowerLevel(Values& values, const char* name) {
 // Quark's words on its own keys. The runtime's optimizer is off with it, and memory is not saved at the cost of time.
 Status SettleKeys(Options& options) {
   std::vector<std::string>& warnings = options.given.warnings;
-  if (options.plan.op_list.preprocessing.optimize) {
+  if (options.plan.op_list.preprocessing.Optimizes()) {
     PREON_RETURN_IF_ERROR(SetKey(options, "OptimizeModel", "false"));
     options.given.origins.hints.insert("OptimizeModel");
     warnings.emplace_back("OptimizeModel: is off in crypto mode");

@@ -17,7 +17,7 @@ bool IsStage(std::string_view key) { return Contains(kStages, key); }
 
 std::set<std::string> PassesOfStagesOff(const Preprocessing& stages, const PassRegistry& passes) {
   std::set<std::string> off;
-  if (!stages.optimize) off.insert({"remove_identity", "fold_constants", "fold_shapes", "fold_affine"});
+  if (!stages.Optimizes()) off.insert({"remove_identity", "fold_constants", "fold_shapes", "fold_affine"});
   if (!stages.simplify) off.insert({"deduplicate", "simplify_clip", "fold_if", "fold_pad", "fold_space_to_depth"});
   if (stages.fold_batch_norm == false) off.insert("fold_batch_norm");
   if (!stages.fuse_layer_norm) off.insert("fuse_layer_norm");

@@ -8,14 +8,15 @@
 namespace preon {
 
 struct Preprocessing {
-  bool simplify = true;                 ///< SimplifyModel: a simplifier rewrites the graph …
-  bool optimize = true;                 ///< OptimizeModel: … then the runtime's basic optimization does
-  std::optional<bool> fold_batch_norm;  ///< FoldBatchNorm; default: `optimize`
+  bool simplify = true;          ///< SimplifyModel: a simplifier rewrites the graph …
+  std::optional<bool> optimize;  ///< OptimizeModel: … then the runtime's basic optimization does; default: true
+  std::optional<bool> fold_batch_norm;  ///< FoldBatchNorm; default: Optimizes()
   bool fuse_layer_norm = true;          ///< FuseLayerNorm
   bool fuse_gelu = true;                ///< FuseGelu
   bool skip = false;                    ///< SkipPreprocess: none of them
 
-  bool FoldsBatchNorm() const { return fold_batch_norm.value_or(optimize); }
+  bool Optimizes() const { return optimize.value_or(true); }
+  bool FoldsBatchNorm() const { return fold_batch_norm.value_or(Optimizes()); }
   bool operator==(const Preprocessing&) const = default;
 };
 

@@ -5,6 +5,7 @@
 #include "quantize/settings/tensor_settings.h"
 #include "quantize/targets/dynamic/dynamic_planner.h"
 #include "quantize/targets/faster_forms.h"
+#include "quantize/targets/runtime_rewrites.h"
 #include "quantize/targets/targets.h"
 
 namespace preon {
@@ -31,8 +32,14 @@ class DynamicTarget final : public Target {
   bool TakesImprovements(const PlanOptions&) const override { return false; }
 
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
-    if (IsFasterForm(pass)) return options.compat == Compat::kOff;
-    return by_default || pass == "split_gemm" || pass == "split_shared_initializers_last";
+    if (pass == "split_gemm" || pass == "split_shared_initializers_last") return true;  // its form of nodes
+    if (options.compat == Compat::kOnnxRuntime)
+      return RuntimeRewrites(pass, options.op_list.preprocessing.optimize == true);
+    return IsFasterForm(pass) ? options.compat == Compat::kOff : by_default;
+  }
+  bool LeavesNode(std::string_view pass, const Model& model, const Node& node,
+                  const PlanOptions& options) const override {
+    return options.compat == Compat::kOnnxRuntime && RuntimeLeaves(pass, model, node);
   }
   bool DoesAnyway(std::string_view key) const override { return key == "MatMulConstBOnly" || key == "EnableSubgraph"; }
   bool RewritesBodies(const PlanOptions& options) const override {

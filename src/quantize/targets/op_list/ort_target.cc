@@ -5,6 +5,7 @@
 #include "quantize/settings/tensor_settings.h"
 #include "quantize/targets/op_list/op_list_forms.h"
 #include "quantize/targets/op_list/op_list_target.h"
+#include "quantize/targets/runtime_rewrites.h"
 
 namespace preon {
 namespace {
@@ -30,16 +31,13 @@ class OrtTarget final : public OpListTarget {
   bool Takes(const PlanOptions& options) const override {
     return CheckTypes(name(), kOrtTargetTypes, options.activation, options.weight, options.settings).ok();
   }
-  /// That quantizer rewrites nothing.
-  bool WantsPass(std::string_view, bool by_default, const PlanOptions& options) const override {
-    return by_default && options.compat == Compat::kOff;
+  bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
+    if (options.compat != Compat::kOff) return RuntimeRewrites(pass, options.op_list.preprocessing.optimize == true);
+    return by_default;
   }
-  /// … and what prepares models for it folds BatchNormalization into Conv alone.
   bool LeavesNode(std::string_view pass, const Model& model, const Node& node,
                   const PlanOptions& options) const override {
-    const Node* producer = model.graph.Producer(node.input(0));
-    return options.compat == Compat::kOnnxRuntime && pass == "fold_batch_norm" &&
-           (producer == nullptr || !producer->Is("Conv"));
+    return options.compat == Compat::kOnnxRuntime && RuntimeLeaves(pass, model, node);
   }
   bool HasOpList() const override { return true; }
 

@@ -29,7 +29,7 @@ bool SplitsEqually(const Node& split) { return split.input(1).empty() && !split.
 bool LeavesBatchNorm(const Graph& graph, const Node& node, const Preprocessing& stages) {
   if (stages.FoldsBatchNorm()) return false;
   const Node* producer = graph.Producer(node.input(0));
-  const bool folds = producer != nullptr && ((producer->Is("Conv") && (stages.simplify || stages.optimize)) ||
+  const bool folds = producer != nullptr && ((producer->Is("Conv") && (stages.simplify || stages.Optimizes())) ||
                                              (producer->Is("ConvTranspose") && stages.simplify));
   return !folds;
 }
@@ -39,12 +39,12 @@ bool LeavesBatchNorm(const Graph& graph, const Node& node, const Preprocessing& 
 bool QuarkRewrites(std::string_view pass, bool ours, const Preprocessing& stages) {
   if (stages.skip) return false;
   if (pass == "wrap_linear_layers") return stages.simplify;
-  if (pass == "wrap_layers_as_runtime") return stages.optimize && !stages.simplify;
-  if (Contains(kOptimizersAlone, pass)) return stages.optimize;
+  if (pass == "wrap_layers_as_runtime") return stages.Optimizes() && !stages.simplify;
+  if (Contains(kOptimizersAlone, pass)) return stages.Optimizes();
   if (!ours || Contains(kOursAlone, pass)) return false;
-  if (Contains(kOfBoth, pass)) return stages.simplify || stages.optimize;
-  if (pass == "fuse_layer_norm") return stages.fuse_layer_norm || stages.optimize;
-  if (pass == "fuse_gelu") return stages.fuse_gelu || stages.optimize;
+  if (Contains(kOfBoth, pass)) return stages.simplify || stages.Optimizes();
+  if (pass == "fuse_layer_norm") return stages.fuse_layer_norm || stages.Optimizes();
+  if (pass == "fuse_gelu") return stages.fuse_gelu || stages.Optimizes();
   return true;
 }
 
