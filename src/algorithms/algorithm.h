@@ -15,6 +15,7 @@
 #include "ir/graph.h"
 #include "quantize/plan/quant_plan.h"
 #include "quantize/plan/target.h"
+#include "quantize/settings/node_selection.h"
 #include "quantize/write/write_hook.h"
 #include "reconstruct/reconstruction_rule.h"
 
@@ -29,6 +30,12 @@ enum class AlgorithmPhase {
 
 /// Does the target quantize the node's weight?
 using NodeFilter = std::function<bool(const Node&)>;
+
+/// What an algorithm's options name of the user's model.
+struct OptionNames {
+  std::vector<NamedNodes> nodes;
+  std::vector<NamedTypes> op_types;
+};
 
 /// Pure: what it learns comes through the statistics that it asks for.
 class Algorithm {
@@ -55,6 +62,8 @@ class Algorithm {
   virtual Result<std::unique_ptr<Algorithm>> Configured(const AlgorithmValues&) const {
     return std::unique_ptr<Algorithm>();
   }
+  /// What its options name of the user's model.
+  virtual OptionNames Names() const { return {}; }
   /// Has it anything to do for this target and these options? With --compat none that improves a plan has: the other
   /// tool has no such thing.
   bool AppliesTo(const Target& target, const PlanOptions& options) const {

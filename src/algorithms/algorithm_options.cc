@@ -1,6 +1,7 @@
 #include "algorithms/algorithm_options.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/spelling.h"
 #include "base/status.h"
@@ -11,6 +12,8 @@ namespace {
 
 // JSON and plain spelling alike: ["a", "b"] and a,b.
 std::vector<std::string> Elements(const std::string& text) {
+  if (const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false); json.is_array())
+    return json.get<std::vector<std::string>>();
   std::string plain;
   for (const char c : text) {
     if (std::string_view("[]\"' ").find(c) == std::string_view::npos) plain += c;

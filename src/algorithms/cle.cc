@@ -58,6 +58,12 @@ constexpr AlgorithmOption kCleOptions[] = {
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "Clip(0, 6) becomes Relu first, so that layers around it can be equalized, too; outputs change"},
+    {.name = "op-types",
+     .type = KeyType::kTexts,
+     .fallback = "[]",
+     .meaning = "only layers of these operator types; empty: all"},
+    {.name = "nodes", .type = KeyType::kTexts, .fallback = "[]", .meaning = "only these layers; empty: all"},
+    {.name = "exclude", .type = KeyType::kTexts, .fallback = "[]", .meaning = "not these layers"},
 };
 
 constexpr int kMostSweeps = 1000;
@@ -224,6 +230,17 @@ NodeFilter WithGroup(NodeFilter quantized) {
   };
 }
 
+// Layers that the options name; an empty list names all.
+struct CleLayers {
+  std::vector<std::string> op_types, nodes, excluded;
+
+  bool Include(const Node& node) const {
+    return (op_types.empty() || std::ranges::find(op_types, node.op_type) != op_types.end()) &&
+           (nodes.empty() || StandsForOne(node, {nodes.begin(), nodes.end()})) &&
+           !StandsForOne(node, {excluded.begin(), excluded.end()});
+  }
+};
+
 class Cle final : public Algorithm {
  public:
   Cle() : Cle(AlgorithmValues(kCleOptions, {})) {}
@@ -232,7 +249,10 @@ class Cle final : public Algorithm {
                   .weight_threshold = values.Flag("use-threshold") ? values.Number("weight-threshold") : 0,
                   .append_bias = values.Flag("append-bias"),
                   .diff_threshold = values.Number("diff-threshold")},
-        replaces_clip6_(values.Flag("replace-clip6")) {}
+        replaces_clip6_(values.Flag("replace-clip6")),
+        layers_{.op_types = values.TextList("op-types"),
+                .nodes = values.TextList("nodes"),
+                .excluded = values.TextList("exclude")} {}
 
   std::string_view name() const override { return "cle"; }
   std::vector<std::string_view> aliases() const override { return {"cross-layer-equalization"}; }
@@ -249,13 +269,18 @@ class Cle final : public Algorithm {
     return std::unique_ptr<Algorithm>(std::make_unique<Cle>(values));
   }
 
+  OptionNames Names() const override {
+    return {.nodes = {{"cle: nodes", layers_.nodes}, {"cle: exclude", layers_.excluded}},
+            .op_types = {{"cle: op-types", layers_.op_types}}};
+  }
   std::vector<std::string_view> SourcePasses() const override {
     return replaces_clip6_ ? std::vector<std::string_view>{"clip6_to_relu"} : std::vector<std::string_view>();
   }
   Result<bool> RewriteFloat(Model& model, const NodeFilter& quantized, const CollectedStatistics&,
                             Compat compat) const override {
+    const NodeFilter chosen = [&](const Node& node) { return quantized(node) && layers_.Include(node); };
     const std::vector<EqualizationPattern> patterns =
-        FindEqualizationPatterns(model.graph, compat == Compat::kQuark ? WithGroup(quantized) : quantized);
+        FindEqualizationPatterns(model.graph, compat == Compat::kQuark ? WithGroup(chosen) : chosen);
     if (patterns.empty() || settings_.steps == 0) return false;
     Sweeps sweeps(model.graph, patterns, settings_);
     sweeps.Run(compat == Compat::kQuark);
@@ -266,6 +291,7 @@ class Cle final : public Algorithm {
  private:
   CleSettings settings_;
   bool replaces_clip6_;
+  CleLayers layers_;
 };
 
 }  // namespace

@@ -88,6 +88,19 @@ TEST(Cle, NoSteps) {
   EXPECT_EQ(Values(model, "w1")[0], 8);
 }
 
+TEST(Cle, OnlyLayersThatTheOptionsName) {
+  const auto equalizes = [](const AlgorithmValues::Texts& values) {
+    Model model = TwoChannels(8, 1, 2, 4);
+    model.graph.nodes().front()->origins = {"a, [b]"};  // as a layer is called that a pass has merged
+    return Equalize(model, values);
+  };
+  EXPECT_TRUE(equalizes({{"op-types", R"(["Conv"])"}, {"nodes", "[]"}, {"exclude", "[]"}}));
+  EXPECT_FALSE(equalizes({{"op-types", "Gemm"}}));
+  EXPECT_FALSE(equalizes({{"nodes", R"(["a, [b]"])"}}));  // a pair needs both
+  EXPECT_FALSE(equalizes({{"exclude", R"(["a, [b]"])"}}));
+  EXPECT_TRUE(equalizes({{"exclude", "a"}}));
+}
+
 TEST(Cle, SweepsUntilNothingChanges) {
   Chain once, often;
   EXPECT_TRUE(Equalize(once.model, {{"append-bias", "false"}}));

@@ -2,17 +2,15 @@
 
 #include <algorithm>
 
-#include "config/compound_options.h"
 #include "config/pass_steps.h"
 #include "ir/model_io.h"
 #include "passes/convert_float16.h"
 #include "pipeline/float_algorithms.h"
+#include "quantize/settings/layer_selection.h"
 #include "runtime/runtime_evaluator.h"
 
 namespace preon {
 namespace {
-
-using Json = nlohmann::json;
 
 class ListRunner {
  public:
@@ -49,22 +47,13 @@ class ListRunner {
 
   Result<bool> Equalize(const ListedStep& step) {
     AlgorithmOptions options;
-    PREON_ASSIGN_OR_RETURN(const std::string setting, CleSetting(step));
-    PREON_RETURN_IF_ERROR(AskForAlgorithm(options, setting));
+    PREON_RETURN_IF_ERROR(AskForCle(options, step));
     PREON_ASSIGN_OR_RETURN(const Algorithm* cle, builtins_.algorithms.Find("cle"));
     PREON_ASSIGN_OR_RETURN(const std::unique_ptr<Algorithm> configured,
                            cle->Configured(AlgorithmValues(cle->options(), options.asked.at("cle").values)));
-    const auto lists = [&](std::string_view parameter, const std::string& name, bool otherwise) {
-      const Json& list = step[parameter];
-      return list.is_null() || list.empty() ? otherwise : std::find(list.begin(), list.end(), name) != list.end();
-    };
+    PREON_RETURN_IF_ERROR(CheckOptionNames(model_.graph, {configured.get()}, warnings_));
     const FloatRewriteContext how{
-        .quantized = [&](const Model&) -> Result<NodeFilter> {
-          return NodeFilter([&](const Node& node) {
-            return lists("op_types_to_quantize", node.op_type, true) && lists("nodes_to_quantize", node.name, true) &&
-                   !lists("nodes_to_exclude", node.name, false);
-          });
-        },
+        .quantized = [](const Model&) -> Result<NodeFilter> { return NodeFilter([](const Node&) { return true; }); },
         .collect = [](const Model&, const StatisticsRequest&) -> Result<std::optional<CollectedStatistics>> {
           return std::optional<CollectedStatistics>();
         }};
@@ -92,6 +81,7 @@ class ListRunner {
     if (name == "copy_shared_init" || name == "copy_bias_init") {
       env.copied_types = step[step.pass->parameters.front().name].get<std::vector<std::string>>();
       env.copies_biases_alone = name == "copy_bias_init";
+      WarnOfUnknownOperators(model_.graph, {{step.pass->key, env.copied_types}}, &warnings_);
       if (env.copied_types.empty()) return false;  // as a pass of a list; the key CopySharedInit takes it as all types
     }
     if (name == "fix_shapes") {

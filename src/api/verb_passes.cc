@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/spelling.h"
 #include "base/text.h"
+#include "config/pass_steps.h"
 #include "eval/open_model.h"
 #include "ir/model_io.h"
 #include "passes/infer_all_shapes.h"
@@ -94,11 +95,13 @@ Result<PassesResult> PassesVerb(const std::string& path, RunInputs& run) {
   PREON_RETURN_IF_ERROR(CheckOutputs("passes", options, {path}));
   PREON_ASSIGN_OR_RETURN(std::set<std::string> chosen, ChosenPasses(options.passes, run.builtins));
   const std::vector<const Algorithm*> algorithms = AskedAlgorithms(options.algorithms, run.choices.algorithms.list);
+  PassesResult result{.output = options.outputs.file};
   std::vector<ListedStep> steps;
-  if (!options.passes.list.empty() && IsPassList(options.passes.list)) {
-    PREON_ASSIGN_OR_RETURN(steps, ReadPassList(options.passes.list));
+  const bool listed_steps = !options.passes.list.empty() && IsPassList(options.passes.list);
+  if (listed_steps) {
+    PREON_ASSIGN_OR_RETURN(steps, ReadPassList(options.passes.list, result.warnings));
   }
-  if (chosen.empty() && algorithms.empty() && steps.empty())
+  if (chosen.empty() && algorithms.empty() && !listed_steps)
     return Error(ErrorId::kMissingOption, "passes: got no pass, wanted --pass, --list or --algorithm")
         .WithHint("--pass help and --algorithm help list them");
   for (const Algorithm* algorithm : algorithms) {
@@ -111,11 +114,12 @@ Result<PassesResult> PassesVerb(const std::string& path, RunInputs& run) {
     RuntimeEvaluator evaluator(run.context);
     InferAllShapes(model, &evaluator);
   }
-  PassesResult result{.output = options.outputs.file, .nodes_before = static_cast<int64_t>(model.graph.nodes().size())};
+  result.nodes_before = static_cast<int64_t>(model.graph.nodes().size());
+  PREON_RETURN_IF_ERROR(CheckOptionNames(model.graph, algorithms, result.warnings));
   run.context.BeginStage("passes");
   PREON_ASSIGN_OR_RETURN(ListedEffects listed, RunPassList(model, steps, run.builtins, run.context));
   result.passes = std::move(listed.steps);
-  result.warnings = std::move(listed.warnings);
+  result.warnings.insert(result.warnings.end(), listed.warnings.begin(), listed.warnings.end());
   const PassEnv env{.fixed_shapes = options.prepare.fixed_shapes, .copied_types = options.passes.copied_types};
   std::vector<PassRecord> records;
   if (!chosen.empty()) records = RunFloatPassesByName(model, chosen, env, run.builtins, run.context);

@@ -207,7 +207,8 @@ Result<ListedStep> StepOf(const std::string& name, const OrderedJson& given) {
     if (known == pass->parameters.end()) {
       std::vector<std::string> names;
       for (const ListedParameter& each : pass->parameters) names.emplace_back(each.name);
-      return Error(ErrorId::kUnknownOption, "unknown parameter '", parameter, "'; wanted ", JoinNames(names));
+      return Error(ErrorId::kUnknownOption, "unknown parameter '", parameter, "'; wanted ", JoinNames(names),
+                   DidYouMean(parameter, names));
     }
     const Json plain(value);
     if (const std::string_view wanted = Lacks(known->kind, plain); !wanted.empty())
@@ -234,7 +235,7 @@ const Json& ListedStep::operator[](std::string_view parameter) const {
   return found == parameters.end() ? kNothing : *found;
 }
 
-Result<std::vector<ListedStep>> ReadPassList(const std::string& list) {
+Result<std::vector<ListedStep>> ListedSteps(const std::string& list) {
   PREON_ASSIGN_OR_RETURN(const OrderedJson passes, Passes(list));
   std::vector<ListedStep> steps;
   for (const auto& [name, parameters] : passes.items()) {

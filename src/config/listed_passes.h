@@ -49,8 +49,9 @@ struct ListedStep {
 };
 
 /// The steps in the order of the list: of one of Quark's (a8w8, a16w8, bf16, bfp16, xint8), of a .yaml or .json file,
-/// or of JSON text. Errors: kBadOptionValue for another name, kBadConfig, kFileNotFound, kIoRead, kUnknownOption for
-/// passes and parameters that Quark does not have, kNotYetSupported for preprocessed_model_path.
-Result<std::vector<ListedStep>> ReadPassList(const std::string& list);
+/// or of JSON text; parameters are of their kinds, but not checked further (ReadPassList). Errors: kBadOptionValue for
+/// another name, kBadConfig, kFileNotFound, kIoRead, kUnknownOption for passes and parameters that Quark does not have,
+/// kNotYetSupported for preprocessed_model_path.
+Result<std::vector<ListedStep>> ListedSteps(const std::string& list);
 
 }  // namespace preon

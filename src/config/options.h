@@ -50,6 +50,7 @@ struct PrepareOptions {
   std::map<std::string, Shape> fixed_shapes;            ///< of the model's inputs and outputs
   std::optional<std::vector<std::string>> copy_shared;  ///< CopySharedInit: operator types; empty = all
   std::vector<std::string> copy_bias;                   ///< CopyBiasInit: the same; only checked, for all have copies
+  std::set<std::string> nhwc_of;                        ///< of WriteOptions::nhwc: these alone; empty: all
   std::vector<AttributeUpdate> attributes;              ///< of set_attributes
   int64_t opset = 0;                                    ///< the least that the result has; 0 = what it needs
 };

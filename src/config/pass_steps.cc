@@ -5,7 +5,10 @@
 #include <sstream>
 
 #include "base/spelling.h"
+#include "config/compound_options.h"
 #include "config/json_values.h"
+#include "config/option_values.h"
+#include "ir/model_io.h"
 
 namespace preon {
 namespace {
@@ -15,11 +18,14 @@ using Json = nlohmann::json;
 constexpr std::array<std::string_view, 8> kAlignable = {"Concat", "MaxPool", "AveragePool", "GlobalAveragePool",
                                                         "Pad",    "Slice",   "Transpose",   "Reshape"};
 // The simplifier's patterns and what leaves them out here (docs/options/preprocessing.md, SimplifyModelOptions).
-constexpr std::pair<std::string_view, std::string_view> kPatterns[] = {{"FusionConvBN", "fold_batch_norm"},
-                                                                       {"FusionConvAdd", "fold_affine"},
-                                                                       {"FusionConvMul", "fold_affine"},
-                                                                       {"FusionPadConv", "fold_pad"},
-                                                                       {"FusionGelu", "fuse_gelu"}};
+using FusionPattern = std::pair<std::string_view, std::string_view>;
+constexpr FusionPattern kPatterns[] = {{"FusionConvBN", "fold_batch_norm"},
+                                       {"FusionConvAdd", "fold_affine"},
+                                       {"FusionConvMul", "fold_affine"},
+                                       {"FusionPadConv", "fold_pad"},
+                                       {"FusionGelu", "fuse_gelu"}};
+
+constexpr int64_t kOldestOpset = 7;  // as the key ConvertOpsetVersion
 
 std::vector<std::string> Texts(const Json& value) {
   if (value.is_string()) return {value.get<std::string>()};
@@ -48,11 +54,58 @@ void SetSwitch(const Json& value, bool& field) {
   if (!value.is_null()) field = value.get<bool>();
 }
 
+Status CheckStep(const ListedStep& step, std::vector<std::string>& warnings) {
+  if (const Json& options = step["simplify_Options"]; !options.is_null())
+    PREON_RETURN_IF_ERROR(SkippedPasses(options, warnings).status().WithContext("simplify_Options"));
+  if (const Json& opset = step["target_opset_version"]; !opset.is_null()) {
+    const auto wanted = opset.get<int64_t>();
+    if (wanted < kOldestOpset || wanted > NewestOpset())
+      return Error(ErrorId::kBadConfig, "target_opset_version: got ", wanted, ", wanted ", kOldestOpset, " to ",
+                   NewestOpset());
+  }
+  if (const Json& images = step["convert_nchw_to_nhwc"]; images.is_array() && images.empty())
+    return Error(ErrorId::kBadConfig,
+                 "convert_nchw_to_nhwc: got [], wanted true, false or names of inputs and outputs");
+  PREON_RETURN_IF_ERROR(ParametersOf(step).status());
+  PREON_RETURN_IF_ERROR(AttributesOf(step).status());
+  PREON_RETURN_IF_ERROR(ShapesOf(step).status());
+  AlgorithmOptions unused;
+  return step.pass->name == "cross_layer_equalization" ? AskForCle(unused, step) : Status::Ok();
+}
+
 }  // namespace
 
-std::string_view PassOfPattern(std::string_view pattern) {
-  const auto known = std::ranges::find(kPatterns, pattern, &std::pair<std::string_view, std::string_view>::first);
-  return known == std::end(kPatterns) ? "" : known->second;
+Result<std::vector<std::string>> SkippedPasses(const Json& options, std::vector<std::string>& warnings) {
+  const std::vector<std::string> entries = {"skip_fusion_patterns"};
+  if (!options.is_object()) return BadValue(options.dump(), "a JSON object");
+  std::vector<std::string> passes;
+  for (const auto& [name, patterns] : options.items()) {
+    if (name != entries.front())
+      return Error(ErrorId::kUnknownOption, "unknown entry '", name, "'; this version has ", entries.front(),
+                   DidYouMean(name, entries));
+    if (!patterns.is_array() || !AreTexts(patterns))
+      return BadValue(patterns.dump(), "a list of names").WithContext(name);
+    for (const std::string& pattern : Texts(patterns)) {
+      if (const auto known = std::ranges::find(kPatterns, pattern, &FusionPattern::first);
+          known != std::end(kPatterns)) {
+        passes.emplace_back(known->second);
+        continue;
+      }
+      std::vector<std::string> names;
+      for (const FusionPattern& each : kPatterns) names.emplace_back(each.first);
+      warnings.push_back(StrCat("SimplifyModelOptions: '", pattern, "' has no effect: preon has no such pass",
+                                DidYouMean(pattern, names)));
+    }
+  }
+  return passes;
+}
+
+Result<std::vector<ListedStep>> ReadPassList(const std::string& list, std::vector<std::string>& warnings) {
+  PREON_ASSIGN_OR_RETURN(std::vector<ListedStep> steps, ListedSteps(list));
+  for (const ListedStep& step : steps)
+    PREON_RETURN_IF_ERROR(CheckStep(step, warnings).WithContext(StrCat("onnx_", step.pass->name)));
+  if (steps.empty()) warnings.push_back("the list of passes is empty: no pass runs");
+  return steps;
 }
 
 std::vector<std::string> PassesOf(const ListedStep& step) {
@@ -60,8 +113,9 @@ std::vector<std::string> PassesOf(const ListedStep& step) {
   std::vector<std::string> passes;
   for (std::string name; names >> name;) passes.push_back(name);
   const Json& options = step["simplify_Options"];
-  if (!options.is_object() || !options.contains("skip_fusion_patterns")) return passes;
-  for (const std::string& pattern : Texts(options["skip_fusion_patterns"])) std::erase(passes, PassOfPattern(pattern));
+  std::vector<std::string> told;  // before, when the list was read
+  if (options.is_null()) return passes;
+  for (const std::string& skipped : *SkippedPasses(options, told)) std::erase(passes, skipped);
   return passes;
 }
 
@@ -113,7 +167,7 @@ Result<std::vector<AttributeUpdate>> AttributesOf(const ListedStep& step) {
   return updates;
 }
 
-Result<std::string> CleSetting(const ListedStep& step) {
+Status AskForCle(AlgorithmOptions& options, const ListedStep& step) {
   constexpr std::pair<std::string_view, std::string_view> kNames[] = {
       {"cle_steps", "steps"},
       {"cle_weight_threshold", "weight-threshold"},
@@ -122,6 +176,8 @@ Result<std::string> CleSetting(const ListedStep& step) {
       {"cle_total_layer_diff_threshold", "diff-threshold"},
       {"cle_balance_method", "balance"},
       {"replace_clip6_relu", "replace-clip6"}};
+  constexpr std::pair<std::string_view, std::string_view> kLists[] = {
+      {"op_types_to_quantize", "op-types"}, {"nodes_to_quantize", "nodes"}, {"nodes_to_exclude", "exclude"}};
   std::string setting = "cle";
   for (const auto& [parameter, option] : kNames) {
     const Json& value = step[parameter];
@@ -129,7 +185,12 @@ Result<std::string> CleSetting(const ListedStep& step) {
     setting +=
         StrCat(setting == "cle" ? ":" : ",", option, "=", value.is_string() ? value.get<std::string>() : value.dump());
   }
-  return setting;
+  PREON_RETURN_IF_ERROR(AskForAlgorithm(options, setting));
+  for (const auto& [parameter, option] : kLists) {  // names may hold what separates options in a setting
+    const Json& value = step[parameter];
+    if (value.is_array()) options.asked.at("cle").values[std::string(option)] = value.dump();
+  }
+  return Status::Ok();
 }
 
 Result<std::map<std::string, Shape>> ShapesOf(const ListedStep& step) {

@@ -6,6 +6,8 @@
 #include "base/hash.h"
 #include "base/str_cat.h"
 #include "quantize/plan/float_reason.h"
+#include "quantize/settings/layer_selection.h"
+#include "quantize/settings/node_selection.h"
 
 namespace preon {
 namespace {
@@ -36,6 +38,16 @@ std::string HashOf(const CollectedStatistics& collected, std::string_view before
 }
 
 }  // namespace
+
+Status CheckOptionNames(const Graph& source, const std::vector<const Algorithm*>& algorithms,
+                        std::vector<std::string>& warnings) {
+  for (const Algorithm* algorithm : algorithms) {
+    const OptionNames names = algorithm->Names();
+    for (const NamedNodes& named : names.nodes) PREON_RETURN_IF_ERROR(CheckNodes(source, named));
+    WarnOfUnknownOperators(source, names.op_types, &warnings);
+  }
+  return Status::Ok();
+}
 
 NodeFilter QuantizedBy(const QuantPlan& plan) {
   const std::set<std::string_view> integer = IntegerNodes(plan);

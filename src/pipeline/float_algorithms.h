@@ -36,6 +36,11 @@ inline constexpr std::string_view kNoSamples = "@no-samples";
 Result<std::string> RewriteFloatModel(Model& model, const std::vector<const Algorithm*>& algorithms,
                                       const FloatRewriteContext& context, std::vector<std::string>* warnings);
 
+/// Has the user's model what the algorithms' options name? Unknown operator types are warnings: such lists are made for
+/// many models. Errors: kNameNotInModel with the nearest node.
+Status CheckOptionNames(const Graph& source, const std::vector<const Algorithm*>& algorithms,
+                        std::vector<std::string>& warnings);
+
 /// The nodes that the plan quantizes.
 NodeFilter QuantizedBy(const QuantPlan& plan);
 

@@ -79,8 +79,9 @@ Status CheckNhwcForm(const Comparison& compared, const Graph& graph, std::vector
   return Status::Ok();
 }
 
-Status GiveNhwc(Model& quantized, const Batch& batch, FinalForm& form, const RunContext& context) {
-  const NhwcBorder border = ToNhwc(quantized.graph);
+Status GiveNhwc(Model& quantized, const std::set<std::string>& of, const Batch& batch, FinalForm& form,
+                const RunContext& context) {
+  const NhwcBorder border = ToNhwc(quantized.graph, of);
   form.warnings.insert(form.warnings.end(), border.warnings.begin(), border.warnings.end());
   if (border.inputs.empty() && border.outputs.empty()) return Status::Ok();
   PREON_RETURN_IF_ERROR(quantized.graph.SortTopologically());

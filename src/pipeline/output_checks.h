@@ -43,8 +43,10 @@ struct FinalForm {
 };
 
 /// The result takes and gives images as NHWC.
+/// @param of  these alone; empty: all
 /// Errors: kVerifyLoad, kVerifyRun, kVerifyOutput.
-Status GiveNhwc(Model& quantized, const Batch& batch, FinalForm& form, const RunContext& context);
+Status GiveNhwc(Model& quantized, const std::set<std::string>& of, const Batch& batch, FinalForm& form,
+                const RunContext& context);
 
 /// The result of a float16 model computes in float16, with scales in float16 (qdq_passes/float16_scales.h); its outputs
 /// may move by what float16 rounds, which a warning says where that is much.

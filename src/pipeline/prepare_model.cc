@@ -31,7 +31,6 @@
 #include "quantize/settings/layer_settings.h"
 #include "quantize/settings/node_selection.h"
 #include "quantize/settings/resolve_selectors.h"
-#include "quantize/settings/resolve_tensor_settings.h"
 #include "runtime/runtime_evaluator.h"
 #include "runtime/session.h"
 
@@ -245,10 +244,8 @@ Result<Model> ModelPreparation::Load(const std::string& path, PreparedModel& pre
     PREON_RETURN_IF_ERROR(FixShapes(source, inputs_.options.fixed_shapes).WithContext("--fix-shape"));
   PREON_RETURN_IF_ERROR(ReplaceAttributes(source.graph, inputs_.options.attributes).status());
   if (inputs_.passes.enabled.contains("clip6_to_relu")) PREON_RETURN_IF_ERROR(ReplaceClip6(source).status());
-  PREON_RETURN_IF_ERROR(CheckNames(source.graph, inputs_.plan.exclude.names, inputs_.plan.op_list.selection.nodes,
-                                   inputs_.plan.op_list.pairs.no_output_nodes));
-  PREON_RETURN_IF_ERROR(ResolveSelectors(source.graph, &inputs_.plan));
-  PREON_RETURN_IF_ERROR(ResolveOverrides(source.graph, &inputs_.plan));
+  PREON_RETURN_IF_ERROR(CheckOptionNames(source.graph, inputs_.algorithms, prepared.warnings));
+  PREON_RETURN_IF_ERROR(ResolveNames(source.graph, inputs_.options.nhwc_of, &inputs_.plan));
   KeepWeightsInFile(source, context_);
   return source;
 }

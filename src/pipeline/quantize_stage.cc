@@ -307,7 +307,7 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
   if (in_float16 || inputs_.to_nhwc) context_.BeginStage("verify");
   FinalForm form{.outputs = *first, .value_info = inputs_.write.value_info, .warnings = written.notes.warnings};
   Status formed = in_float16 ? GiveFloat16(written.quantized, batch, form, context_) : Status::Ok();
-  if (formed.ok() && inputs_.to_nhwc) formed = GiveNhwc(written.quantized, batch, form, context_);
+  if (formed.ok() && inputs_.to_nhwc) formed = GiveNhwc(written.quantized, *inputs_.to_nhwc, batch, form, context_);
   if (!formed.ok()) return std::move(formed).WithContext(inputs_.output, ": not written");
   PREON_ASSIGN_OR_RETURN(result.needs, NeededLibraries(written.quantized, context_));
   std::vector<std::string> warnings = inputs_.warnings;

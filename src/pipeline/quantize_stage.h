@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,8 @@ struct QuantizeInputs {
   const Target& target;
   const RangeMethod& method;
   const WriteOptions& write;
-  bool to_nhwc;               ///< images as NHWC
+  /// Inputs and outputs that become NHWC; empty: all images. Nullopt: none.
+  std::optional<std::set<std::string>> to_nhwc;
   bool float16;               ///< a float16 model computes in float16, scales too
   const std::string& output;  ///< the file
   std::optional<double> latency_seconds;

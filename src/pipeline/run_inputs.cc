@@ -114,17 +114,18 @@ CalibrationStage RunInputs::Calibration(const ModelPreparation& preparation) con
 }
 
 QuantizeStage RunInputs::Quantization() const {
-  return {{.target = *choices.target,
-           .method = *choices.method,
-           .write = options.write,
-           .to_nhwc = choices.passes.enabled.contains("to_nhwc"),
-           .float16 = options.prepare.float32_scales == false && choices.target->QuantizesActivations(),
-           .output = options.outputs.file,
-           .latency_seconds = options.latency_seconds,
-           .memory = options.resources.memory,
-           .warnings = choices.warnings},
-          samples,
-          context};
+  return {
+      {.target = *choices.target,
+       .method = *choices.method,
+       .write = options.write,
+       .to_nhwc = choices.passes.enabled.contains("to_nhwc") ? std::optional(options.prepare.nhwc_of) : std::nullopt,
+       .float16 = options.prepare.float32_scales == false && choices.target->QuantizesActivations(),
+       .output = options.outputs.file,
+       .latency_seconds = options.latency_seconds,
+       .memory = options.resources.memory,
+       .warnings = choices.warnings},
+      samples,
+      context};
 }
 
 PartialCalibration RunInputs::Partial() const { return {options.data, options.calibration, options.outputs.file}; }

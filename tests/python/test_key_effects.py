@@ -161,7 +161,8 @@ def norm(workplace, request):
     model = onnx.load(data_root.QUARK / f"graphs/models/{name}.onnx")
     onnx.save(model, workplace / "norm.onnx")
     shape = [dim.dim_value for dim in model.graph.input[0].type.tensor_type.shape.dim]
-    np.savez(workplace / "norm.npz", **{model.graph.input[0].name: np.random.default_rng(4).normal(size=(8 * shape[0], *shape[1:])).astype(np.float32)})
+    samples = np.random.default_rng(4).normal(size=(8 * shape[0], *shape[1:])).astype(np.float32)
+    np.savez(workplace / "norm.npz", **{model.graph.input[0].name: samples})
     return kind, {"model": "norm.onnx", "data": ("--data", "norm.npz")}
 
 

@@ -89,7 +89,8 @@ def test_an_average_of_blocks_and_short_floats(preon, model, key, preset):
     np.savez(preon.folder / "average.npz", **{value.name: np.random.default_rng(1).normal(size=(8 * shape[0], *shape[1:])).astype(np.float32)})
 
     def factors(preset):
-        done = preon("quantize", path, "-o", "average.onnx", "--data", "average.npz", "--config", preset, "--option", f"{key}=true", "--always-write", "--json")
+        done = preon("quantize", path, "-o", "average.onnx", "--data", "average.npz", "--config", preset, "--option", f"{key}=true",
+                     "--always-write", "--json")
         assert done.returncode == 0 and not any(key in warning for warning in json.loads(done.stdout)["warnings"]), done.stderr
         graph = onnx.load(preon.folder / "average.onnx").graph
         constants = {each.name: numpy_helper.to_array(each) for each in graph.initializer}
@@ -101,7 +102,8 @@ def test_an_average_of_blocks_and_short_floats(preon, model, key, preset):
 #: Pass: nodes, and why the last of them stays as it is.
 LEFT_AS_THEY_ARE = {
     "dpu_average_pool": ([node("AveragePool", ["x"], "y", kernel_shape=[3, 2])], "its window is not a square of known size"),
-    "dpu_reduce_mean": ([node("NonZero", ["x"], "places"), node("Cast", ["places"], "c", to=TensorProto.FLOAT), node("ReduceMean", ["c"], "y", axes=[1])],
+    "dpu_reduce_mean": ([node("NonZero", ["x"], "places"), node("Cast", ["places"], "c", to=TensorProto.FLOAT),
+                         node("ReduceMean", ["c"], "y", axes=[1])],
                         "how many values it averages is not known"),
     "dpu_clip": ([node("ReduceMin", ["x"], "least", keepdims=0), node("Clip", ["x", "least"], "y")], "its bounds are not constant"),
 }

@@ -4,6 +4,7 @@ import json
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 from key_runs import QUARK, SAMPLES, WIDE, Written, key, run, workplace  # noqa: F401: fixtures
 
@@ -144,3 +145,99 @@ def test_images_of_a_quantized_model(preon, workplace, run):
     nchw, nhwc = ([session.run(None, {"x": images})[0] for images in made] for session, made in (
         (onnxruntime.InferenceSession(workplace / "out.onnx"), SAMPLES[:, None]), (onnxruntime.InferenceSession(workplace / "nhwc.onnx"), SAMPLES[:, None].transpose(0, 1, 3, 4, 2))))
     np.testing.assert_array_equal(nchw, nhwc)
+
+
+def one_pass(name, **parameters):
+    return json.dumps({"passes": {f"onnx_{name}": parameters}})
+
+
+def both_ways(preon, workplace, text):
+    """The list by the verb, and before a quantization: what is written and told."""
+    preon.folder = workplace
+    (workplace / "passes.json").write_text(text)
+    (workplace / "passes.yaml").write_text(text)   # JSON is YAML
+    return [preon("passes", "mixed.onnx", "-o", "out.onnx", "--list", "passes.json", "--json"),
+            preon("quantize", "mixed.onnx", "-o", "out.onnx", "--data", "calib.npz", *QUARK, *key("PreprocessYAML=passes.yaml"),
+                  "--json")]
+
+
+@pytest.mark.parametrize("text, says", [
+    (one_pass("simplify", simplify_Options={"skip_fusion_pattern": []}),
+     "unknown entry 'skip_fusion_pattern'; this version has skip_fusion_patterns; did you mean 'skip_fusion_patterns'"),
+    (one_pass("simplify", simplify_Options={"skip_fusion_patterns": "FusionGelu"}),
+     "skip_fusion_patterns: got '\"FusionGelu\"', wanted a list of names"),
+    (one_pass("convert_opset_version", target_opset_version=-3), "target_opset_version: got -3, wanted 7 to "),
+    (one_pass("convert_opset_version", target_opset_version=99), "target_opset_version: got 99, wanted 7 to "),
+    (one_pass("cross_layer_equalization", nodes_to_quantize=["n_c11"]), "cle: nodes: the model has no node 'n_c11'; did you mean 'n_c1'"),
+    (one_pass("cross_layer_equalization", nodes_to_exclude=["n_lucky"]),
+     "cle: exclude: the model has no node 'n_lucky'; did you mean 'n_leaky'"),
+    (one_pass("cross_layer_equalization", cle_balance_method="min"), "cle: balance: got 'min', wanted one of max"),
+    (one_pass("convert_nchw_to_nhwc", convert_nchw_to_nhwc=[]),
+     "convert_nchw_to_nhwc: got [], wanted true, false or names of inputs and outputs"),
+    (one_pass("convert_nchw_to_nhwc", convert_nchw_to_nhwc=["xx"]), "'xx' is not an input or output of the model; did you mean 'x'"),
+    (one_pass("remove_qdq_between_op_types", remove_qdq_between_op_types=["Mul", "Add"]),
+     "got \"Mul\", wanted two operator types, for example [Mul, Add]"),
+])
+def test_what_a_list_can_not_mean(preon, workplace, text, says):
+    for done in both_ways(preon, workplace, text):
+        assert done.returncode == 2 and says in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("text, says", [
+    (one_pass("simplify", simplify_Options={"skip_fusion_patterns": ["FusionGel"]}),
+     "SimplifyModelOptions: 'FusionGel' has no effect: preon has no such pass; did you mean 'FusionGelu'?"),
+    (one_pass("copy_shared_init", shared_init_op_types=["Convv"]),
+     "CopySharedInit: 'Convv' has no effect: neither the model nor ONNX has such an operator; did you mean 'Conv'?"),
+    (one_pass("copy_bias_init", shared_bias_op_types=["Gem"]),
+     "CopyBiasInit: 'Gem' has no effect: neither the model nor ONNX has such an operator; did you mean 'Gemm'?"),
+    (one_pass("cross_layer_equalization", op_types_to_quantize=["Convv"]),
+     "cle: op-types: 'Convv' has no effect: neither the model nor ONNX has such an operator; did you mean 'Conv'?"),
+    (json.dumps({"passes": {}}), "the list of passes is empty: no pass runs"),
+])
+def test_what_of_a_list_has_no_effect(preon, workplace, text, says):
+    for done in both_ways(preon, workplace, text):
+        assert done.returncode == 0, done.stderr
+        assert [each for each in json.loads(done.stdout)["warnings"] if "has no effect" in each or "is empty" in each] == [says]
+
+
+@pytest.mark.parametrize("unlike", [{"nodes_to_exclude": ["n_c4"]}, {"nodes_to_quantize": ["n_c3"]}, {"op_types_to_quantize": ["Gemm"]}])
+def test_layers_that_are_not_equalized(run, preon, workplace, unlike):
+    """n_c3 and n_c4 are the only pair; --per-tensor, as weights have a scale per channel otherwise."""
+    tensor = [*QUARK, "--per-tensor"]
+
+    def quantized(**parameters):
+        return listed(run, workplace, one_pass("cross_layer_equalization", **parameters), before=tensor)
+
+    assert quantized(**unlike) == quantized(cross_layer_equalization=False) != quantized()
+    assert rewritten(preon, workplace, "--list", one_pass("cross_layer_equalization", **unlike))[1]["passes"] == [
+        {"name": "onnx_cross_layer_equalization", "changed": False}]
+
+
+@pytest.mark.parametrize("target", ["quark", "npu-cnn"])
+def test_an_image_that_becomes_nhwc(preon, tmp_path, target):
+    """One of two, in a run of quantize as by the verb."""
+    onnxruntime = pytest.importorskip("onnxruntime")
+    rng = np.random.default_rng(7)
+    nodes = [helper.make_node("Conv", ["x", "w"], ["c"], name="n_c"), helper.make_node("Relu", ["c"], ["y"], name="n_y")]
+    graph = helper.make_graph(nodes, "images",
+                              [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 8, 8])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 5, 8, 8])],
+                              [numpy_helper.from_array(rng.normal(size=(5, 3, 1, 1)).astype(np.float32), "w")])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / "images.onnx")
+    images = rng.normal(size=(4, 3, 8, 8)).astype(np.float32)
+    np.savez(tmp_path / "images.npz", x=images)
+    preon.folder = tmp_path
+    made = []
+    for names in (False, ["x"], ["y"], True):
+        (tmp_path / "passes.yaml").write_text(one_pass("convert_nchw_to_nhwc", convert_nchw_to_nhwc=names))
+        done = preon("quantize", "images.onnx", "-o", "out.onnx", "--data", "images.npz", "--target", target, "--always-write",
+                     *key("PreprocessYAML=passes.yaml"))
+        assert done.returncode == 0, done.stderr
+        session = onnxruntime.InferenceSession(tmp_path / "out.onnx")
+        nhwc = names is True or "x" in (names or []), names is True or "y" in (names or [])
+        x = images[:1].transpose(0, 2, 3, 1) if nhwc[0] else images[:1]
+        y = session.run(None, {"x": x})[0]
+        made.append(y.transpose(0, 3, 1, 2) if nhwc[1] else y)
+        assert y.shape == ((1, 8, 8, 5) if nhwc[1] else (1, 5, 8, 8))
+    for other in made[1:]:
+        np.testing.assert_array_equal(made[0], other)

@@ -40,10 +40,7 @@ Status SetWithoutKey(Options& options, const ListedStep& step) {
     }
     return Status::Ok();
   }
-  if (name == "cross_layer_equalization") {
-    PREON_ASSIGN_OR_RETURN(const std::string setting, CleSetting(step));
-    return AskForAlgorithm(options.algorithms, setting);
-  }
+  if (name == "cross_layer_equalization") return AskForCle(options.algorithms, step);
   if (name == "set_node_attributes") {
     PREON_ASSIGN_OR_RETURN(const std::vector<AttributeUpdate> updates, AttributesOf(step));
     options.prepare.attributes.insert(options.prepare.attributes.end(), updates.begin(), updates.end());
@@ -56,24 +53,38 @@ Status SetWithoutKey(Options& options, const ListedStep& step) {
   return Status::Ok();
 }
 
+Status Skip(Options& options, const Json& patterns, std::vector<std::string>& warnings) {
+  PREON_ASSIGN_OR_RETURN(const std::vector<std::string> passes, SkippedPasses(patterns, warnings));
+  for (const std::string& pass : passes) PREON_RETURN_IF_ERROR(SetOption(options, "disable-pass", pass));
+  return Status::Ok();
+}
+
 Status SetPass(Options& options, const ListedStep& step) {
   const ListedPass& pass = *step.pass;
-  if (pass.name == "copy_bias_init") return Status::Ok();  // each bias has codes of its own here
   if (pass.key.empty()) return step.is_on() ? SetWithoutKey(options, step) : Status::Ok();
-  if (const Json& skipped = step["simplify_Options"]; !skipped.is_null())
-    PREON_RETURN_IF_ERROR(SetKey(options, "SimplifyModelOptions", skipped.dump()));
+  if (const Json& skipped = step["simplify_Options"]; !skipped.is_null()) {
+    std::vector<std::string> told;  // when the list was read
+    PREON_RETURN_IF_ERROR(Skip(options, skipped, told));
+  }
   Json value = step[pass.parameters.front().name];
   if (value.is_null()) value = true;
+  // As a pass it then does nothing; the key means all types.
+  if (pass.name == "copy_shared_init" && value.empty()) return Status::Ok();
   if (pass.name == "convert_fp16_to_fp32" && step["subgraphs_to_include"].is_array())
     value = step["subgraphs_to_include"];
   if (pass.key == "FixShapes") value = ShapesText(value);
+  if (pass.name == "convert_nchw_to_nhwc" && value.is_array()) {
+    PREON_ASSIGN_OR_RETURN(const PassParameters parameters, ParametersOf(step));
+    options.prepare.nhwc_of = parameters.nhwc;
+    value = true;
+  }
   return SetKey(options, std::string(pass.key), value.is_string() ? value.get<std::string>() : value.dump());
 }
 
 }  // namespace
 
 Status SetPassList(Options& options, const KeyValue& value) {
-  PREON_ASSIGN_OR_RETURN(const std::vector<ListedStep> steps, ReadPassList(value.text));
+  PREON_ASSIGN_OR_RETURN(const std::vector<ListedStep> steps, ReadPassList(value.text, options.given.warnings));
   for (const char* key : kOnByDefault) {
     if (std::ranges::none_of(steps, [&](const ListedStep& step) { return step.pass->key == key; }))
       PREON_RETURN_IF_ERROR(SetKey(options, key, "false"));
@@ -84,23 +95,7 @@ Status SetPassList(Options& options, const KeyValue& value) {
 }
 
 Status SetSimplifierOptions(Options& options, const KeyValue& value) {
-  const Json table = Json::parse(value.text);
-  if (!table.is_object()) return BadValue(value.text, "a JSON object");
-  for (const auto& [name, patterns] : table.items()) {
-    if (name != "skip_fusion_patterns")
-      return Error(ErrorId::kUnknownOption, "unknown entry '", name, "'; this version has skip_fusion_patterns");
-    if (!patterns.is_array() || !std::ranges::all_of(patterns, &Json::is_string))
-      return BadValue(patterns.dump(), "a list of names").WithContext(name);
-    for (const std::string& pattern : patterns.get<std::vector<std::string>>()) {
-      const std::string_view found = PassOfPattern(pattern);
-      if (found.empty())
-        options.given.warnings.push_back(
-            StrCat("SimplifyModelOptions: '", pattern, "' has no effect: preon has no such pass"));
-      else
-        PREON_RETURN_IF_ERROR(SetOption(options, "disable-pass", std::string(found)));
-    }
-  }
-  return Status::Ok();
+  return Skip(options, Json::parse(value.text), options.given.warnings);
 }
 
 }  // namespace preon

@@ -14,6 +14,14 @@ std::vector<std::string> KnownNames(const Node& node) {
   return names;
 }
 
+std::vector<std::string> KnownNames(const Graph& source) {
+  std::vector<std::string> names;
+  for (const auto& node : source.nodes()) {
+    for (std::string& name : KnownNames(*node)) names.push_back(std::move(name));
+  }
+  return names;
+}
+
 }  // namespace
 
 bool MatchesGlob(std::string_view pattern, std::string_view text) {
@@ -52,27 +60,27 @@ bool NamePattern::Matches(const Node& node) const {
   });
 }
 
+Status CheckNodes(const Graph& source, const NamedNodes& named) {
+  const std::vector<std::string> known = KnownNames(source);
+  for (const std::string& node : named.nodes) {
+    if (std::ranges::find(known, node) == known.end())
+      return Error(ErrorId::kNameNotInModel, named.option, ": the model has no node '", node, "'",
+                   DidYouMean(node, known));
+  }
+  return Status::Ok();
+}
+
 Status CheckNames(const Graph& source, const std::vector<std::string>& exclude, const std::vector<std::string>& wanted,
                   const std::vector<std::string>& no_output) {
-  std::vector<std::string> names;
-  for (const auto& node : source.nodes()) {
-    for (std::string& name : KnownNames(*node)) names.push_back(std::move(name));
-  }
   for (const std::string& pattern : exclude) {
     Result<NamePattern> parsed = NamePattern::Parse(pattern);
     if (!parsed.ok()) return std::move(parsed).status().WithContext("exclude");
     if (std::ranges::any_of(source.nodes(), [&](const auto& node) { return parsed->Matches(*node); })) continue;
     return Error(ErrorId::kNameNotInModel, "exclude: no node of the model matches '", pattern, "'",
-                 DidYouMean(pattern, names));
+                 DidYouMean(pattern, KnownNames(source)));
   }
-  for (const auto& [nodes, key] :
-       {std::pair(&wanted, "NodesToQuantize"), std::pair(&no_output, "NodesToExcludeOutputQuantization")}) {
-    for (const std::string& node : *nodes) {
-      if (std::ranges::find(names, node) == names.end())
-        return Error(ErrorId::kNameNotInModel, key, ": the model has no node '", node, "'", DidYouMean(node, names));
-    }
-  }
-  return Status::Ok();
+  PREON_RETURN_IF_ERROR(CheckNodes(source, {"NodesToQuantize", wanted}));
+  return CheckNodes(source, {"NodesToExcludeOutputQuantization", no_output});
 }
 
 Selection::Selection(const ExcludeOptions& exclude, const std::vector<std::string>& wanted)

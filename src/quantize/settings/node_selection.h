@@ -38,6 +38,15 @@ class NamePattern {
 Status CheckNames(const Graph& source, const std::vector<std::string>& exclude, const std::vector<std::string>& wanted,
                   const std::vector<std::string>& no_output);
 
+/// Names of nodes, and the option that gives them.
+struct NamedNodes {
+  std::string_view option;
+  std::vector<std::string> nodes;
+};
+
+/// Has the user's model all of them? Errors: kNameNotInModel with the nearest name.
+Status CheckNodes(const Graph& source, const NamedNodes& named);
+
 /// Is the node, or one that it stands for, among them?
 bool StandsForOne(const Node& node, const std::set<std::string>& names);
 

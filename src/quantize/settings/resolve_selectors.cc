@@ -4,7 +4,9 @@
 #include <deque>
 
 #include "base/spelling.h"
+#include "passes/support/model_border.h"
 #include "quantize/settings/node_selection.h"
+#include "quantize/settings/resolve_tensor_settings.h"
 
 namespace preon {
 namespace {
@@ -145,6 +147,15 @@ Status ResolveSelectors(const Graph& source, PlanOptions* options) {
     PREON_RETURN_IF_ERROR(
         resolver.Resolve(&options->settings.layers[index].selectors).WithContext("layer configuration ", index + 1));
   return Status::Ok();
+}
+
+Status ResolveNames(const Graph& source, const std::set<std::string>& nhwc_of, PlanOptions* options) {
+  PREON_RETURN_IF_ERROR(CheckNames(source, options->exclude.names, options->op_list.selection.nodes,
+                                   options->op_list.pairs.no_output_nodes));
+  for (const std::string& tensor : nhwc_of)
+    PREON_RETURN_IF_ERROR(CheckIsBorderTensor(source, tensor).WithContext("convert_nchw_to_nhwc"));
+  PREON_RETURN_IF_ERROR(ResolveSelectors(source, options));
+  return ResolveOverrides(source, options);
 }
 
 }  // namespace preon
