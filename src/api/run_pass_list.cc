@@ -5,6 +5,7 @@
 #include "config/pass_steps.h"
 #include "ir/model_io.h"
 #include "passes/convert_float16.h"
+#include "passes/convert_float16_parts.h"
 #include "pipeline/float_algorithms.h"
 #include "quantize/settings/layer_selection.h"
 #include "runtime/runtime_evaluator.h"
@@ -38,10 +39,10 @@ class ListRunner {
   }
 
   Result<bool> ToFloat32(const ListedStep& step) {
-    if (!step["subgraphs_to_include"].is_null() && !step["subgraphs_to_include"].empty())
-      return Error(ErrorId::kNotYetSupported, "subgraphs_to_include: this version converts whole models");
+    PREON_ASSIGN_OR_RETURN(const std::vector<Float16Part> parts, Float16PartsOf(step));
     InferShapes(model_);
-    PREON_ASSIGN_OR_RETURN(const Effect effect, ConvertFloat16(model_, Float16Border::kFloat32));
+    PREON_ASSIGN_OR_RETURN(const Effect effect, parts.empty() ? ConvertFloat16(model_, Float16Border::kFloat32)
+                                                              : ConvertFloat16Parts(model_, parts, warnings_));
     return effect == Effect::kChanged;
   }
 

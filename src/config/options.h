@@ -19,6 +19,7 @@
 #include "decide/requirement.h"
 #include "formats/block_attributes.h"
 #include "formats/tensor_type.h"
+#include "passes/convert_float16_parts.h"
 #include "passes/pass.h"
 #include "quantize/plan/plan_options.h"
 #include "ranges/range_method.h"
@@ -46,6 +47,7 @@ struct PassSelection {
 struct PrepareOptions {
   PassSelection passes;
   std::optional<Float16> float16;                       ///< default: kKeepIo where there are any
+  std::vector<Float16Part> float16_parts;               ///< compute in float32 where the rest stays as it is
   std::optional<bool> float32_scales;                   ///< UseFP32Scale
   std::map<std::string, Shape> fixed_shapes;            ///< of the model's inputs and outputs
   std::optional<std::vector<std::string>> copy_shared;  ///< CopySharedInit: operator types; empty = all

@@ -69,6 +69,7 @@ Status CheckStep(const ListedStep& step, std::vector<std::string>& warnings) {
   PREON_RETURN_IF_ERROR(ParametersOf(step).status());
   PREON_RETURN_IF_ERROR(AttributesOf(step).status());
   PREON_RETURN_IF_ERROR(ShapesOf(step).status());
+  PREON_RETURN_IF_ERROR(Float16PartsOf(step).status());
   AlgorithmOptions unused;
   return step.pass->name == "cross_layer_equalization" ? AskForCle(unused, step) : Status::Ok();
 }
@@ -165,6 +166,19 @@ Result<std::vector<AttributeUpdate>> AttributesOf(const ListedStep& step) {
     }
   }
   return updates;
+}
+
+Result<std::vector<Float16Part>> Float16PartsOf(const ListedStep& step) {
+  std::vector<Float16Part> parts;
+  for (const Json& part : step["subgraphs_to_include"]) {
+    const bool fits = part.is_array() && part.size() == 2 &&
+                      std::ranges::all_of(part, [](const Json& nodes) { return nodes.is_array() && AreTexts(nodes); });
+    if (!fits)
+      return Error(ErrorId::kBadConfig, "subgraphs_to_include: got ", part.dump(),
+                   ", wanted [[FIRST NODES], [LAST NODES]], for example [[conv_1], [relu_3]]");
+    parts.push_back({part[0].get<std::vector<std::string>>(), part[1].get<std::vector<std::string>>()});
+  }
+  return parts;
 }
 
 Status AskForCle(AlgorithmOptions& options, const ListedStep& step) {

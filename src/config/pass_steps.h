@@ -26,6 +26,8 @@ std::vector<std::string> PassesOf(const ListedStep& step);
 Result<PassParameters> ParametersOf(const ListedStep& step);
 /// Of set_node_attributes. Errors: kBadConfig.
 Result<std::vector<AttributeUpdate>> AttributesOf(const ListedStep& step);
+/// Of convert_fp16_to_fp32; empty: the whole model. Errors: kBadConfig.
+Result<std::vector<Float16Part>> Float16PartsOf(const ListedStep& step);
 /// Asks for cross-layer equalization as the step has it. Errors: those of AskForAlgorithm.
 Status AskForCle(AlgorithmOptions& options, const ListedStep& step);
 /// Of fix_shapes. Errors: kBadConfig.

@@ -16,26 +16,16 @@
 #include <algorithm>
 #include <set>
 
-#include "base/half.h"
 #include "ir/sub_graphs.h"
 #include "passes/infer_all_shapes.h"
 #include "passes/passes.h"
+#include "passes/support/widen_float16.h"
 
 namespace preon {
 namespace {
 
 constexpr auto kFloatNumber = static_cast<int64_t>(DataType::kFloat);
 constexpr auto kFloat16Number = static_cast<int64_t>(DataType::kFloat16);
-
-// Attributes that hold the number of an element type, whatever the operator.
-constexpr std::string_view kTypeAttributes[] = {
-    "to", "dtype", "output_datatype", "output_dtype", "softmax_precision", "stash_type"};
-
-Tensor Widened(const Tensor& tensor) {
-  Tensor wide = Tensor::Allocate(DataType::kFloat, tensor.shape());
-  std::ranges::copy(tensor.As<Half>(), wide.Mutable<float>().begin());
-  return wide;
-}
 
 bool IsCastTo(const Node& node, int64_t type) { return node.Is("Cast") && node.Int("to", 0) == type; }
 
@@ -84,36 +74,11 @@ Status CheckConvertible(const Model& model) {
   if (!graph.opaque_constants.empty())
     return unsupported("sparse constant '", *graph.opaque_constants.begin(), "'; wanted dense ones");
   for (const auto& node : graph.nodes()) {
-    const bool bits = node->Is("BitCast") &&
-                      (node->Int("to", 0) == kFloat16Number || graph.TypeOf(node->input(0)) == DataType::kFloat16);
-    const bool opaque = !node->IsFlatIf() && std::ranges::any_of(node->attributes, [](const auto& attribute) {
-      const auto* value = std::get_if<OpaqueAttribute>(&attribute.second);
-      return value != nullptr && !value->is_graph;
-    });
-    if (bits || opaque)
-      return unsupported("node ", node->name, " (", node->op_type, ") ",
-                         bits ? "reads float16 as bits" : "holds a type or a sparse tensor");
+    if (const std::string why = WhyNotWidened(graph, *node); !why.empty())
+      return unsupported("node ", node->name, " (", node->op_type, ") ", why);
   }
   const std::string function = FunctionOfType(model, DataType::kFloat16);
   return function.empty() ? Status::Ok() : unsupported("function ", function, " names the type");
-}
-
-void SetType(Graph& graph, const std::string& tensor, DataType type) {
-  const ValueInfo* known = graph.Info(tensor);
-  ValueInfo info = known == nullptr ? ValueInfo() : *known;
-  info.type = type;
-  graph.SetInfo(tensor, std::move(info));
-}
-
-void AddCast(Graph& graph, const std::string& from, const std::string& to, DataType type, const std::string& name) {
-  Node* cast = graph.AddNode("Cast", {from}, {to}, name, "", graph.FirstPlaceToRead(from));
-  cast->attributes["to"] = static_cast<int64_t>(type);
-  SetType(graph, to, type);
-}
-
-// Facts of a tensor under another name.
-void CopyInfo(Graph& graph, const std::string& from, const std::string& to) {
-  if (const ValueInfo* info = graph.Info(from)) graph.SetInfo(to, ValueInfo(*info));
 }
 
 // Everything but inputs and outputs of the model; `kept` are tensors outside that stay float16.
@@ -126,7 +91,7 @@ Status ConvertInside(Model& model, const std::set<std::string>& kept) {
     Graph& inner = body.graph;
     for (const std::string& input : std::vector<std::string>(inner.inputs())) {
       if (!kept.contains(input)) {
-        if (inner.TypeOf(input) == DataType::kFloat16) SetType(inner, input, DataType::kFloat);
+        if (inner.TypeOf(input) == DataType::kFloat16) SetElementType(inner, input, DataType::kFloat);
       } else if (inner.Uses(input).size() > 0 && !inner.nodes().empty()) {
         const std::string wide = inner.UniqueTensorName(StrCat(input, "_Cast_in_", inner.name, "_output"));
         CopyInfo(inner, input, wide);
@@ -135,7 +100,7 @@ Status ConvertInside(Model& model, const std::set<std::string>& kept) {
       }
     }
     for (const std::string& output : inner.outputs()) {
-      if (inner.TypeOf(output) == DataType::kFloat16) SetType(inner, output, DataType::kFloat);
+      if (inner.TypeOf(output) == DataType::kFloat16) SetElementType(inner, output, DataType::kFloat);
     }
     return Status::Ok();
   };
@@ -146,18 +111,10 @@ Status ConvertInside(Model& model, const std::set<std::string>& kept) {
   for (const auto& node : graph.nodes()) {
     for (const std::string& output : node->outputs()) {
       if (!graph.IsOutput(output) && graph.TypeOf(output) == DataType::kFloat16)
-        SetType(graph, output, DataType::kFloat);
+        SetElementType(graph, output, DataType::kFloat);
     }
     if (kept.contains(node->output()) && IsBorderCast(graph, *node)) continue;
-    for (auto& [name, value] : node->attributes) {
-      if (auto* tensor = std::get_if<Tensor>(&value); tensor != nullptr && tensor->type() == DataType::kFloat16) {
-        *tensor = Widened(*tensor);
-      } else if (auto* number = std::get_if<int64_t>(&value);
-                 number != nullptr && *number == kFloat16Number &&
-                 std::ranges::find(kTypeAttributes, name) != std::end(kTypeAttributes)) {
-        *number = kFloatNumber;
-      }
-    }
+    WidenAttributes(*node);
   }
   return Status::Ok();
 }
@@ -181,7 +138,7 @@ void CastOutput(Graph& graph, const std::string& output) {
     graph.SetInitializer(wide, value);
   } else {
     graph.RenameOutput(output, wide);
-    SetType(graph, wide, DataType::kFloat);
+    SetElementType(graph, wide, DataType::kFloat);
   }
   graph.ReplaceUses(output, wide);
   graph.SetInfo(output, info);
@@ -215,7 +172,7 @@ Result<Effect> ConvertFloat16(Model& model, Float16Border border) {
   PREON_RETURN_IF_ERROR(ConvertInside(converted, keeps ? kept : std::set<std::string>()));
   for (const std::string& tensor : kept) {
     if (!keeps) {
-      SetType(graph, tensor, DataType::kFloat);
+      SetElementType(graph, tensor, DataType::kFloat);
       continue;
     }
     if (graph.IsInput(tensor)) CastInput(graph, tensor);

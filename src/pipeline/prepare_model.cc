@@ -16,6 +16,7 @@
 #include "ir/same_graph.h"
 #include "passes/clip6_to_relu.h"
 #include "passes/convert_float16.h"
+#include "passes/convert_float16_parts.h"
 #include "passes/fix_shapes.h"
 #include "passes/infer_all_shapes.h"
 #include "passes/set_attributes.h"
@@ -95,6 +96,7 @@ Result<std::optional<Float16>> ModelPreparation::ComputeInFloat32(Model& model,
                                                                   std::vector<std::string>& warnings) const {
   RuntimeEvaluator evaluator(context_);
   InferAllShapes(model, &evaluator);
+  PREON_RETURN_IF_ERROR(ConvertFloat16Parts(model, inputs_.options.float16_parts, warnings).status());
   const Float16 how = inputs_.passes.disabled.contains("convert_float16")
                           ? Float16::kOff
                           : inputs_.options.float16.value_or(Float16::kKeepIo);

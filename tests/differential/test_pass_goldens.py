@@ -33,7 +33,6 @@ DELIBERATE = [
     ("layernorm_decomposed/optimize_with_ort matmul_const/*", "folding alone: what the runtime and its simplifier fuse has passes of its own here"),
     ("layernorm_decomposed@13/fuse_layer_norm", "the opset is raised, so that there is such an operator"),
     ("q_bias2/adjust_bias_scale q_bias_gemm/adjust_bias_scale q_bias_pc/adjust_bias_scale", "codes are rounded, there cut off, and are constants of other names"),
-    ("ps_fp16/*", "parts of a model are not converted in this version"),
 ]
 
 

@@ -6,6 +6,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+import data_root
 from key_runs import QUARK, SAMPLES, WIDE, Written, key, run, workplace  # noqa: F401: fixtures
 
 
@@ -177,6 +178,9 @@ def both_ways(preon, workplace, text):
     (one_pass("convert_nchw_to_nhwc", convert_nchw_to_nhwc=["xx"]), "'xx' is not an input or output of the model; did you mean 'x'"),
     (one_pass("remove_qdq_between_op_types", remove_qdq_between_op_types=["Mul", "Add"]),
      "got \"Mul\", wanted two operator types, for example [Mul, Add]"),
+    (one_pass("convert_fp16_to_fp32", subgraphs_to_include=["n_c1"]), "subgraphs_to_include: got \"n_c1\", wanted [[FIRST NODES], [LAST NODES]]"),
+    (one_pass("convert_fp16_to_fp32", subgraphs_to_include=[[["n_c11"], []]]),
+     "subgraphs_to_include: the model has no node 'n_c11'; did you mean 'n_c1'"),
 ])
 def test_what_a_list_can_not_mean(preon, workplace, text, says):
     for done in both_ways(preon, workplace, text):
@@ -192,6 +196,8 @@ def test_what_a_list_can_not_mean(preon, workplace, text, says):
      "CopyBiasInit: 'Gem' has no effect: neither the model nor ONNX has such an operator; did you mean 'Gemm'?"),
     (one_pass("cross_layer_equalization", op_types_to_quantize=["Convv"]),
      "cle: op-types: 'Convv' has no effect: neither the model nor ONNX has such an operator; did you mean 'Conv'?"),
+    (one_pass("convert_fp16_to_fp32", subgraphs_to_include=[[["n_c1"], []]]),
+     "subgraphs_to_include: has no effect: nothing in these parts is float16"),
     (json.dumps({"passes": {}}), "the list of passes is empty: no pass runs"),
 ])
 def test_what_of_a_list_has_no_effect(preon, workplace, text, says):
@@ -241,3 +247,25 @@ def test_an_image_that_becomes_nhwc(preon, tmp_path, target):
         assert y.shape == ((1, 8, 8, 5) if nhwc[1] else (1, 5, 8, 8))
     for other in made[1:]:
         np.testing.assert_array_equal(made[0], other)
+
+
+def test_parts_of_a_float16_model(preon, tmp_path):
+    """What lies between conv_c and relu has codes, all else stays float16."""
+    onnxruntime = pytest.importorskip("onnxruntime")
+    model = onnx.load(data_root.QUARK / "shapeshifter/models/ps_fp16.onnx")
+    onnx.save(model, tmp_path / "half.onnx")
+    images = np.random.default_rng(2).normal(size=(8, 4, 6, 6)).astype(np.float16)
+    np.savez(tmp_path / "half.npz", x=images)
+    (tmp_path / "passes.yaml").write_text(one_pass("convert_fp16_to_fp32", subgraphs_to_include=[[["conv_c"], ["relu"]]]))
+    preon.folder = tmp_path
+    done = preon("quantize", "half.onnx", "-o", "out.onnx", "--data", "half.npz", *QUARK, "--always-write",
+                 *key("PreprocessYAML=passes.yaml"), "--json")
+    assert done.returncode == 0, done.stderr
+    assert {"conv_c", "relu", "conv_y"} & {each["node"] for each in json.loads(done.stdout)["placement"]["float"]} == {"conv_y"}
+    written = onnx.load(tmp_path / "out.onnx")
+    types = {each.name: each.data_type for each in written.graph.initializer}
+    assert types["w2"] == TensorProto.FLOAT16 and types["w_quantized"] in (TensorProto.INT8, TensorProto.UINT8)
+    assert {node.name for node in written.graph.node} >= {"_subgraph_entry_cast_0", "_subgraph_exit_cast_1"}
+    wanted, got = (onnxruntime.InferenceSession(tmp_path / name).run(None, {"x": images[:1]})[0] for name in ("half.onnx", "out.onnx"))
+    error = np.square(wanted.astype(float) - got).sum()
+    assert got.dtype == np.float16 and 10 * np.log10(np.square(wanted, dtype=float).sum() / error) > 25

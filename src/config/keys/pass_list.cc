@@ -70,8 +70,10 @@ Status SetPass(Options& options, const ListedStep& step) {
   if (value.is_null()) value = true;
   // As a pass it then does nothing; the key means all types.
   if (pass.name == "copy_shared_init" && value.empty()) return Status::Ok();
-  if (pass.name == "convert_fp16_to_fp32" && step["subgraphs_to_include"].is_array())
-    value = step["subgraphs_to_include"];
+  if (pass.name == "convert_fp16_to_fp32" && step.is_on()) {
+    PREON_ASSIGN_OR_RETURN(options.prepare.float16_parts, Float16PartsOf(step));
+    if (!options.prepare.float16_parts.empty()) return SetOption(options, "float16", "off");  // the rest stays
+  }
   if (pass.key == "FixShapes") value = ShapesText(value);
   if (pass.name == "convert_nchw_to_nhwc" && value.is_array()) {
     PREON_ASSIGN_OR_RETURN(const PassParameters parameters, ParametersOf(step));
