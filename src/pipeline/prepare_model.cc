@@ -108,7 +108,7 @@ Result<std::optional<Float16>> ModelPreparation::ComputeInFloat32(Model& model,
   if (*effect == Effect::kUnchanged) {
     constexpr std::string_view kNoEffect = ": has no effect: the model has no float16 tensors";
     if (inputs_.options.float16) warnings.push_back(StrCat("--float16", kNoEffect));
-    if (inputs_.options.float32_scales == true) warnings.push_back(StrCat("UseFP32Scale", kNoEffect));
+    if (inputs_.options.float32_scales) warnings.push_back(StrCat("UseFP32Scale", kNoEffect));
     return std::optional<Float16>();
   }
   InferShapes(model);

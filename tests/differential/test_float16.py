@@ -130,7 +130,7 @@ def test_what_is_refused(preon, tiny, model, data):
     preon.fails(2, 1002, "quantize", tiny, *common, "--float16", "on", says="wanted keep-io, convert or off")
     # A float32 model has no scales in float16.
     result, _ = quantize(preon, model, "--option", "UseFP32Scale=false", "--option", "QuantizeFP16=true")
-    assert "--float16: has no effect: the model has no float16 tensors" in result["warnings"]
+    assert "QuantizeFP16: has no effect: the model has no float16 tensors (here --float16)" in result["warnings"]
 
 
 def compute_types(model):
