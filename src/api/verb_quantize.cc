@@ -8,6 +8,7 @@
 #include "api/judge/judging_samples.h"
 #include "api/judge/no_effect.h"
 #include "api/model_metadata.h"
+#include "api/named_by_key.h"
 #include "api/quantize_for_target.h"
 #include "api/save_histograms.h"
 #include "api/trial_runs.h"
@@ -302,7 +303,6 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
   PREON_ASSIGN_OR_RETURN(QuantizedModel quantized,
                          run.Quantization().Run(prepared, inputs, fallback, float_outputs, compared));
   QuantizeResult& result = quantized.result;
-
   result.model = model;
   result.float_size_bytes = prepared.source_size_bytes;
   Describe(run, prepared.plan, how, result);
@@ -336,13 +336,13 @@ Result<QuantizeResult> QuantizeForTarget(const std::string& model, RunInputs& ru
                                                          options.outputs.ranges, run.context));
     beside.push_back(std::move(ranges));
   }
+  NameKeys(result, options.given.origins);
   if (!options.outputs.report.empty()) {
     PREON_ASSIGN_OR_RETURN(AtomicFile report, StageReport(result, options.outputs.report, options.given.shown_as));
     beside.push_back(std::move(report));
   }
   if (!options.outputs.histograms.empty()) PREON_RETURN_IF_ERROR(SaveHistograms(data, run));
-  // All that was asked for, or nothing.
-  PREON_RETURN_IF_ERROR(CommitAll(beside, [&] { return quantized.file.Commit(); }));
+  PREON_RETURN_IF_ERROR(CommitAll(beside, [&] { return quantized.file.Commit(); }));  // all of it, or nothing
   if (partial) partial->Remove();
   return std::move(result);
 }

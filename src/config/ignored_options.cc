@@ -8,6 +8,8 @@ namespace preon {
 namespace {
 
 constexpr std::string_view kDashes = "--";
+// What messages call an option without its dashes; other words in front may be names of tensors.
+constexpr std::string_view kWithoutDashes[] = {"overrides", "passthrough", "workers"};
 
 // The option with which a message begins, of those that a key stood for: "--NAME …" or "NAME: …"; the longest. Or none.
 std::string_view OptionOf(std::string_view message, const SettingOrigins& origins) {
@@ -15,9 +17,11 @@ std::string_view OptionOf(std::string_view message, const SettingOrigins& origin
   if (has_dashes) message.remove_prefix(kDashes.size());
   std::string_view longest;
   for (const auto& [option, key] : origins.key_of) {
-    const bool starts = message.starts_with(option) && option.size() >= longest.size();
-    const char next = starts && message.size() > option.size() ? message[option.size()] : has_dashes ? ' ' : '-';
-    if (starts && (next == ':' || (has_dashes && std::isalnum(next) == 0 && next != '-'))) longest = option;
+    if (!message.starts_with(option) || option.size() < longest.size()) continue;
+    const std::string_view rest = message.substr(option.size());
+    const bool ends = rest.empty() || (std::isalnum(static_cast<unsigned char>(rest[0])) == 0 && rest[0] != '-');
+    const bool is_bare = std::ranges::find(kWithoutDashes, option) != std::end(kWithoutDashes) && rest.starts_with(':');
+    if (has_dashes ? ends : is_bare) longest = option;
   }
   return longest;
 }
@@ -44,10 +48,11 @@ std::string NameOf(std::string_view option, const SettingOrigins& origins) {
 
 Status ReportIgnored(const SettingOrigins& origins, std::string_view setting, std::string_view where,
                      std::vector<std::string>* warnings) {
-  const std::string said = StrCat(setting, ": has no effect "), message = NamedByKey(StrCat(said, where), origins);
+  constexpr std::string_view kHasNo = ": has no effect ";
+  const std::string message = NamedByKey(StrCat(setting, kHasNo, where), origins);
   const std::string option(setting.substr(setting.starts_with(kDashes) ? kDashes.size() : 0));
   if (!origins.hints.contains(option)) return Error(ErrorId::kConflictingOptions, message);
-  const std::string begin = message.substr(0, message.find(where));
+  const std::string begin = message.substr(0, message.find(kHasNo) + kHasNo.size());
   const bool told =
       std::ranges::any_of(*warnings, [&](const std::string& warning) { return warning.starts_with(begin); });
   if (!told) warnings->push_back(message);

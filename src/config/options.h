@@ -252,6 +252,7 @@ struct Options {
   RangeOptions ranges;
   TypeOptions types;
   GivenTypes given_types;
+  std::string block_parameters;  ///< MatMulNBitsParams, until a target has such blocks (SettleBlockParameters)
   PlanOptions plan;
   AlgorithmOptions algorithms;
   OwnDistance precision_distance;  ///< of auto_mixprecision: the calling program's; empty: none

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace preon {
 namespace {
 
 constexpr int kSteps = 20;
+constexpr size_t kBlocksPerTask = 256;
 constexpr double kPower = 0.7, kFirstBeta = 10, kBetaGrowth = 1.01;
 constexpr double kSmallestRange = 1e-30;  // 1 / scale of smaller blocks would leave float
 
@@ -122,16 +124,21 @@ FloatGrid HalfQuadraticGrid(std::span<const float> values, int bits) {
   return best;
 }
 
-std::vector<FloatGrid> QuarkHalfQuadraticGrids(std::span<const float> values, size_t block, int bits) {
+std::vector<FloatGrid> QuarkHalfQuadraticGrids(std::span<const float> values, size_t block, int bits,
+                                               const ParallelFor& parallel_for) {
   std::vector<QuarkBlock> blocks;
   for (size_t first = 0; first < values.size(); first += block)
     blocks.emplace_back(values.subspan(first, block), static_cast<float>((1 << bits) - 1));
   double least = std::numeric_limits<double>::infinity(), beta = kFirstBeta;
   for (int step = 0; step < kSteps; ++step, beta *= kBetaGrowth) {
-    double errors = 0;
-    for (QuarkBlock& each : blocks) errors += each.Step(static_cast<float>(beta));
-    if (errors >= least) break;
-    least = errors;
+    std::vector<double> errors((blocks.size() + kBlocksPerTask - 1) / kBlocksPerTask);
+    parallel_for(errors.size(), [&](size_t task) {
+      const size_t end = std::min((task + 1) * kBlocksPerTask, blocks.size());
+      for (size_t at = task * kBlocksPerTask; at < end; ++at) errors[task] += blocks[at].Step(static_cast<float>(beta));
+    });
+    const double error = std::accumulate(errors.begin(), errors.end(), 0.0);
+    if (error >= least) break;
+    least = error;
   }
   std::vector<FloatGrid> grids;
   for (const QuarkBlock& each : blocks) grids.push_back(each.Grid());

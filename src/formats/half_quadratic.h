@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "base/parallel.h"
+
 namespace preon {
 
 /// real = scale * (code - zero_point), codes 0 … 2^bits - 1; the zero point is any number.
@@ -28,6 +30,7 @@ FloatGrid HalfQuadraticGrid(std::span<const float> values, int bits);
 /// there it divides by 0.
 /// @param values  finite, whole blocks of `block` weights one behind the other
 /// Source: Quark 0.13, HQQ of its MatMulNBits quantizer.
-std::vector<FloatGrid> QuarkHalfQuadraticGrids(std::span<const float> values, size_t block, int bits);
+std::vector<FloatGrid> QuarkHalfQuadraticGrids(std::span<const float> values, size_t block, int bits,
+                                               const ParallelFor& parallel_for = {});
 
 }  // namespace preon

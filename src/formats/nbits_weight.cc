@@ -101,7 +101,7 @@ Result<NBitsWeight> EncodeNBits(const Tensor& weight, const NBitsOptions& option
   const bool whole_blocks = half_quadratic && options.hqq_as_quark;
   const std::vector<FloatGrid> quark_grids =
       whole_blocks ? QuarkHalfQuadraticGrids(WholeBlocks(weight.floats(), layout), static_cast<size_t>(layout.block),
-                                             layout.bits)
+                                             layout.bits, parallel_for)
                    : std::vector<FloatGrid>();
 
   const auto encode_column = [&](int64_t column) {

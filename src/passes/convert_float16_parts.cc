@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/spelling.h"
+#include "ir/sub_graphs.h"
 #include "passes/support/widen_float16.h"
 
 namespace preon {
@@ -65,14 +66,14 @@ class PartConverter {
       if (part.contains(node.get())) nodes_.push_back(node.get());
   }
 
-  Status Check(const std::string& model) const {
+  Status Check(const Model& model) const {
+    if (const std::string function = FunctionOfType(model, DataType::kFloat16); !function.empty())
+      return Error(ErrorId::kModelTypeUnsupported, model.source_path, ": subgraphs_to_include: function ", function,
+                   " names the type float16");
     for (const Node* node : nodes_) {
-      const std::string why = node->HasSubgraph() || node->IsFlatIf()
-                                  ? "has sub-graphs, which are converted with the whole model alone"
-                                  : WhyNotWidened(graph_, *node);
-      if (!why.empty())
-        return Error(ErrorId::kModelTypeUnsupported, model, ": subgraphs_to_include: node ", node->name, " (",
-                     node->op_type, ") ", why);
+      if (const std::string why = WhyNot(*node); !why.empty())
+        return Error(ErrorId::kModelTypeUnsupported, model.source_path, ": subgraphs_to_include: node ", node->name,
+                     " (", node->op_type, ") ", why);
     }
     return Status::Ok();
   }
@@ -93,6 +94,19 @@ class PartConverter {
   }
 
  private:
+  std::string WhyNot(const Node& node) const {
+    if (node.HasSubgraph() || node.IsFlatIf())
+      return "has sub-graphs; only the conversion of the whole model handles them";
+    for (const std::string& tensor : node.inputs()) {
+      if (graph_.opaque_constants.contains(tensor)) return StrCat("reads the sparse constant '", tensor, "'");
+    }
+    for (const std::string& tensor : node.outputs()) {
+      if (!tensor.empty() && graph_.TypeOf(tensor) == DataType::kUndefined)
+        return StrCat("writes '", tensor, "', whose type is not known");
+    }
+    return WhyNotWidened(graph_, node);
+  }
+
   bool IsInside(const Use& use) const { return !use.captured && part_.contains(use.node); }
 
   void ReadInside(const std::string& tensor, const std::string& instead) {
@@ -159,10 +173,15 @@ Result<Effect> ConvertFloat16Parts(Model& model, const std::vector<Float16Part>&
   for (const Float16Part& part : parts) {
     PREON_ASSIGN_OR_RETURN(const Nodes starts, Named(graph, part.starts));
     PREON_ASSIGN_OR_RETURN(const Nodes ends, Named(graph, part.ends));
-    std::ranges::set_intersection(Forward(graph, starts), Backward(graph, ends), std::inserter(inside, inside.end()));
+    Nodes between;
+    std::ranges::set_intersection(Forward(graph, starts), Backward(graph, ends), std::inserter(between, between.end()));
+    if (between.empty())
+      return Error(ErrorId::kNameNotInModel, "subgraphs_to_include: no node lies between ", JoinNames(part.starts),
+                   " and ", JoinNames(part.ends), "; are first and last nodes swapped?");
+    inside.merge(between);
   }
   PartConverter converter(graph, inside);
-  PREON_RETURN_IF_ERROR(converter.Check(model.source_path));
+  PREON_RETURN_IF_ERROR(converter.Check(model));
   if (!converter.Run()) {
     warnings.push_back("subgraphs_to_include: has no effect: nothing in these parts is float16");
     return Effect::kUnchanged;

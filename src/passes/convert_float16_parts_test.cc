@@ -57,6 +57,19 @@ TEST(ConvertFloat16Parts, CastsAtTheBordersAlone) {
   EXPECT_EQ(*Convert(model, {{{"b"}, {"c"}}}), Effect::kUnchanged);
 }
 
+TEST(ConvertFloat16Parts, APartWithoutNodesIsAnError) {
+  Model model = ModelOf(kChain);
+  EXPECT_THAT(Convert(model, {{{"c"}, {"b"}}}).status().message(), HasSubstr("no node lies between c and b"));
+}
+
+TEST(ConvertFloat16Parts, ANodeOfUnknownTypeIsNamed) {
+  Model model = ModelOf(R"(g (float16[2] x) => (float16[2] y) {
+    [a] a = own.domain.Own (x)
+    [y] y = Neg (a)
+  })");
+  EXPECT_THAT(Convert(model, {{{"a"}, {"a"}}}).status().message(), HasSubstr("node a (Own) writes 'a', whose type"));
+}
+
 TEST(ConvertFloat16Parts, AConstantThatIsReadOutsideStays) {
   Model model = ModelOf(kChain);
   EXPECT_EQ(*Convert(model, {{{"c"}, {"c"}}}), Effect::kChanged);

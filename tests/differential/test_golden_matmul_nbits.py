@@ -49,7 +49,7 @@ def differences(entry, model, path, skip):
         if part not in skip and value is not None and ("_Q" in name or "_scales" in name or "_zero" in name):
             # Zero points of HQQ are means, whose last bits depend on the order in which floats are added.
             tolerance = 1e-6 if "_zero" in name and value.dtype == np.float32 else 0
-            if name not in written or not np.allclose(written[name].ravel(), value.ravel(), rtol=tolerance, atol=0):
+            if name not in written or not np.allclose(written[name].ravel(), value.ravel(), rtol=tolerance, atol=tolerance):
                 yield f"{part}: {name}"
     if "y" not in skip:
         for output, values in graph_goldens.outputs(ours, graph_goldens.sample(model)).items():

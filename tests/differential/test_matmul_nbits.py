@@ -305,3 +305,28 @@ def test_integer_kernels_have_no_blocks(preon):
     onnx.save(gemm_model(False)[0], preon.folder / "gemm.onnx")
     preon.fails(2, 1004, "quantize", "gemm.onnx", "-o", "o.onnx", "--data", "random:2", "--block-size", "32",
                 "--target", "ort-cpu", says="--block-size")
+
+
+PARAMETERS = {"GroupSize": 64, "Bits": 2, "Symmetric": False}
+
+
+@pytest.mark.parametrize("in_file, options", [
+    ({"UseMatMulNBits": True}, []), ({"UseMatMulNBits": "true"}, []), ({}, ["--target", "matmul-nbits"]), ({}, ["--option", "UseMatMulNBits=true"])])
+def test_parameters_count_whichever_setting_chooses_the_target(preon, in_file, options):
+    onnx.save(matmul_model(np.random.default_rng(2).normal(size=(128, 16)).astype(np.float32), batch=4), preon.folder / "model.onnx")
+    (preon.folder / "c.json").write_text(json.dumps({"extra_options": {"MatMulNBitsParams": PARAMETERS, **in_file}}))
+    done = preon("quantize", "model.onnx", "-o", "out.onnx", "--config", "c.json", "--json", "--always-write", *options)
+    assert done.returncode == 0 and not any("MatMulNBitsParams" in text for text in json.loads(done.stdout)["warnings"]), (done.stdout, done.stderr)
+    node = next(node for node in onnx.load(preon.folder / "out.onnx").graph.node if node.op_type == "MatMulNBits")
+    attributes = {each.name: helper.get_attribute_value(each) for each in node.attribute}
+    assert (attributes["block_size"], attributes["bits"], len(node.input)) == (64, 2, 4)
+
+
+def test_the_report_names_what_its_json_names(preon):
+    onnx.save(matmul_model(np.ones((64, 16), np.float32), batch=4), preon.folder / "model.onnx")
+    done = preon("quantize", "model.onnx", "-o", "out.onnx", "--data", "random:4", "--option", "QuantizeFP16=true", "--report", "r.json", "--json", "--always-write",
+                 "--latency", "0")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)["warnings"]
+    assert any(text.startswith("QuantizeFP16: has no effect") for text in told)
+    assert json.loads((preon.folder / "r.json").read_text())["warnings"] == told

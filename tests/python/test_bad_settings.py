@@ -188,7 +188,7 @@ IGNORED = {
     "a key without effect": (keys(DebugMode=True), "DebugMode: has no effect: the result always lists every node"),
     "another key without effect": (keys(PrintSummary=False), "PrintSummary: has no effect: preon prints nothing"),
     "signs of floats": (config("BFloat16", "BFloat16", granularity="Tensor", symmetric=True, extra_options={"UseUnsignedReLU": True}), "UseUnsignedReLU: has no effect here"),
-    "biases of floats": (config("BFloat16", "BFloat16", granularity="Tensor", symmetric=True, extra_options={"Int16Bias": True}), "Int16Bias: has no effect here: with bfloat16 and bfloat16"),
+    "biases of floats": (config("BFloat16", "BFloat16", granularity="Tensor", symmetric=True, extra_options={"Int16Bias": True}), "Int16Bias: has no effect here: with bfloat16 no bias"),
     "an empty table": (keys(GPTQParams={}), "GPTQParams: has no effect: the table is empty"),
     "no layers to mix": (keys(AutoMixprecision={}), "AutoMixprecision: has no effect: the table is empty"),
     "blocks without their target": (keys(MatMulNBitsParams={"Bits": 4, "GroupSize": 32}), "MatMulNBitsParams: has no effect without UseMatMulNBits=true"),

@@ -18,7 +18,8 @@ def _drop_random(keys):
     for key in [key for key in keys if key == "UseRandomData" or key.startswith("RandomDataReader")]:
         if key == "UseRandomData" and not isinstance(keys[key], (bool, type(None))):
             continue  # an error
-        if keys.pop(key) not in (False, None, {}):
+        value = keys.pop(key)
+        if value is not False and value not in (None, {}):
             warnings.warn(f"{key}: has no effect: there are samples", UserWarning, 4)
 
 

@@ -252,18 +252,6 @@ std::string TargetOfQConfig(const AlgorithmOptions& algorithms, const std::map<s
   return "quark";
 }
 
-// MatMulNBitsParams are for UseMatMulNBits, or for the target that it stands for.
-void DropBlocksWithoutTarget(Json& keys, const Json& ours, Options& options) {
-  constexpr const char *kFlag = "UseMatMulNBits", *kParameters = "MatMulNBitsParams", *kTarget = "target";
-  if (!keys.is_object() || !keys.contains(kParameters)) return;
-  if (keys.contains(kFlag) && keys[kFlag] == true) return;
-  const bool by_ours = ours.is_object() && ours.contains(kTarget) && ours[kTarget].is_string() &&
-                       QuantizesWeightsAlone(ours[kTarget].get<std::string>());
-  if (by_ours || QuantizesWeightsAlone(options.target)) return;
-  keys.erase(kParameters);
-  options.given.warnings.push_back(StrCat(kParameters, ": has no effect without ", kFlag, "=true"));
-}
-
 Status ApplyExternalData(Options& options, const Json& json) {
   if (!json.is_boolean()) return WrongType(json, "true or false");
   return json.get<bool>() ? SetOption(options, "external-data", "true") : Status::Ok();
@@ -285,8 +273,7 @@ Status ApplyQConfig(Options& options, const Json& config) {
     const auto found = config.find(name);
     return found == config.end() || found->is_null() ? std::move(fallback) : *found;
   };
-  Json keys = part("extra_options", Json::object());
-  DropBlocksWithoutTarget(keys, part("preon_options", Json::object()), options);
+  const Json keys = part("extra_options", Json::object());
   const size_t set_before = options.given.settings.size();
   const bool has_target = options.target.has_value();
   PREON_RETURN_IF_ERROR(ApplyExtraOptions(options, keys));

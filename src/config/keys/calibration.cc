@@ -36,7 +36,7 @@ Status SetWorkerNum(Options& options, const KeyValue& value) {
   const int64_t cores = AvailableCores(), workers = std::min<int64_t>(value.integer, cores);
   if (workers < value.integer)
     options.given.warnings.push_back(StrCat("CalibWorkerNum ", value.integer, ": this process may use ", cores,
-                                            " cores, so that at most ", cores, " workers are started"));
+                                            " cores; at most ", cores, " workers start"));
   return SetOption(options, "workers", std::to_string(workers));
 }
 

@@ -260,6 +260,7 @@ Result<std::optional<KeyValue>> ParseKeyValue(const KeySpec& key, const std::str
       break;
     case KeyType::kTable:
       PREON_RETURN_IF_ERROR(CheckTable(key, text));
+      if (const Json table = *ParseJson(text); table.is_object() && table.empty()) value.text = "{}";
       break;
     case KeyType::kObject:
       return BadValue(text, "an object that only the calling program can give, not a text");

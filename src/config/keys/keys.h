@@ -15,6 +15,10 @@ const KeySpec* FindKey(std::string_view name);
 /// The stage of a run that reads keys of the group.
 std::string_view StageOf(KeyGroup group);
 
+/// MatMulNBitsParams count where the target has weights in blocks, whether it was chosen before or after them. Errors:
+/// those of the options that they stand for.
+Status SettleBlockParameters(Options& options);
+
 /// Is the text what counts where the key is absent?
 bool IsDefault(std::string_view key, const std::string& text);
 

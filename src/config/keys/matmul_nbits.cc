@@ -11,25 +11,33 @@ namespace {
 
 constexpr std::string_view kGroupSize = "128";  // Quark's default
 
+constexpr std::string_view kParameters = "MatMulNBitsParams", kTarget = "matmul-nbits";
+
 Status SetUseMatMulNBits(Options& options, const KeyValue& value) {
   if (!value.on) return Status::Ok();
-  PREON_RETURN_IF_ERROR(SetOption(options, "target", "matmul-nbits"));
-  return options.plan.block_size ? Status::Ok() : SetOption(options, "block-size", std::string(kGroupSize));
+  PREON_RETURN_IF_ERROR(SetOption(options, "target", std::string(kTarget)));
+  if (!options.plan.block_size) PREON_RETURN_IF_ERROR(SetOption(options, "block-size", std::string(kGroupSize)));
+  return SettleBlockParameters(options);
 }
 
-// Its entries have been checked one by one.
 Status SetParams(Options& options, const KeyValue& value) {
+  options.block_parameters = value.text;
+  return SettleBlockParameters(options);
+}
+
+// The entries have been checked one by one.
+Status SetEntries(Options& options, const std::string& text) {
   int64_t bits = 4;
   bool symmetric = true, half_quadratic = false;
-  const auto table = nlohmann::json::parse(value.text);  // a temporary would not outlive the loop's head
+  const auto table = nlohmann::json::parse(text);  // a temporary would not outlive the loop's head
   for (const auto& [name, setting] : table.items()) {
     if (setting.is_null()) continue;
-    const std::string text = setting.is_string() ? setting.get<std::string>() : setting.dump();
-    if (name == "Algorithm" && text == "GPTQ") PREON_RETURN_IF_ERROR(AskForAlgorithm(options.algorithms, "gptq"));
-    if (name == "Algorithm" && text == "HQQ") PREON_RETURN_IF_ERROR(SetOption(options, "weight-method", "hqq"));
-    half_quadratic = half_quadratic || (name == "Algorithm" && text == "HQQ");
-    if (name == "GroupSize") PREON_RETURN_IF_ERROR(SetOption(options, "block-size", text));
-    if (name == "AccuracyLevel") PREON_RETURN_IF_ERROR(SetOption(options, "accuracy-level", text));
+    const std::string entry = setting.is_string() ? setting.get<std::string>() : setting.dump();
+    if (name == "Algorithm" && entry == "GPTQ") PREON_RETURN_IF_ERROR(AskForAlgorithm(options.algorithms, "gptq"));
+    if (name == "Algorithm" && entry == "HQQ") PREON_RETURN_IF_ERROR(SetOption(options, "weight-method", "hqq"));
+    half_quadratic = half_quadratic || (name == "Algorithm" && entry == "HQQ");
+    if (name == "GroupSize") PREON_RETURN_IF_ERROR(SetOption(options, "block-size", entry));
+    if (name == "AccuracyLevel") PREON_RETURN_IF_ERROR(SetOption(options, "accuracy-level", entry));
     if (name == "Symmetric") symmetric = setting.get<bool>();
     if (name == "Bits") bits = setting.get<int64_t>();
   }
@@ -83,6 +91,17 @@ constexpr KeySpec kMatMulNBitsKeys[] = {
 };
 
 }  // namespace
+
+Status SettleBlockParameters(Options& options) {
+  if (options.block_parameters.empty() || options.target != kTarget) return Status::Ok();
+  const size_t set_before = options.given.settings.size();
+  PREON_RETURN_IF_ERROR(SetEntries(options, std::exchange(options.block_parameters, "")).WithContext(kParameters));
+  for (size_t index = set_before; index < options.given.settings.size(); ++index) {
+    options.given.settings[index].by_another = true;
+    options.given.origins.key_of[options.given.settings[index].name] = kParameters;
+  }
+  return Status::Ok();
+}
 
 std::span<const KeySpec> MatMulNBitsKeys() { return kMatMulNBitsKeys; }
 

@@ -122,7 +122,7 @@ constexpr KeySpec kPreprocessingKeys[] = {
      .here =
          "false: --disable-pass of the passes that fold constants and remove nodes; with --compat quark what "
          "SimplifyModel does, too, stays on; with --compat onnxruntime nothing is rewritten unless it is true, which "
-         "stands for quant_pre_process",
+         "folds as quant_pre_process does: BatchNormalization into Conv, constants, shapes",
      .set = SetStage<&Preprocessing::optimize>},
     {.name = "PreprocessYAML",
      .type = KeyType::kText,

@@ -172,9 +172,9 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
     if (so_anyway) origins.hints.emplace(key);
     PREON_RETURN_IF_ERROR(ReportIgnored(origins, key, StrCat("here: ", reason), warnings));
   }
-  if (options.given.keys.contains("MatMulNBitsParams") && target.QuantizesActivations())
-    return Error(ErrorId::kConflictingOptions, "MatMulNBitsParams: has no effect with ", with_target,
-                 "; wanted UseMatMulNBits=true too");
+  if (!options.block_parameters.empty())
+    PREON_RETURN_IF_ERROR(
+        ReportIgnored(options.given.origins, "MatMulNBitsParams", "without UseMatMulNBits=true", warnings));
   if (!target.NeedsStatistics(plan)) {
     const bool by_type = target.NeedsStatistics(PlanOptions());
     const std::string cause = by_type ? StrCat("--activation ", plan.activation.name()) : with_target;

@@ -7,7 +7,7 @@
 namespace preon {
 namespace {
 
-// The runtime's basic level, as far as it changes what is quantized.
+// Of the runtime's basic level what changes the pairs of most models; its other fusions are not made.
 constexpr std::array<std::string_view, 3> kBasicLevel = {"fold_batch_norm", "fold_constants", "fold_shapes"};
 
 }  // namespace

@@ -19,7 +19,7 @@ TEST(RuntimeRewrites, NothingUnlessTheModelIsPrepared) {
     EXPECT_FALSE(wants("fold_batch_norm") || wants("fold_constants") || wants("fuse_gelu")) << target->name();
     options.op_list.preprocessing.optimize = true;
     EXPECT_TRUE(wants("fold_batch_norm") && wants("fold_constants") && wants("fold_shapes")) << target->name();
-    EXPECT_FALSE(wants("fuse_gelu") || wants("fuse_gelu")) << target->name();
+    EXPECT_FALSE(wants("fuse_gelu") || wants("fuse_l2_norm")) << target->name();
     options.op_list.preprocessing.optimize = false;
     EXPECT_FALSE(wants("fold_batch_norm")) << target->name();
   }

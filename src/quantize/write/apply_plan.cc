@@ -42,8 +42,8 @@ class PlanWriter {
     for (const NodeDecision& decision : plan.nodes) {
       const Node* node = graph_.FindNode(decision.node);
       // The other tools change what reads a tensor outside of branches alone.
-      const bool as_others = plan.compat != Compat::kOff && decision.reason == FloatReason::kSubgraph &&
-                             (node->IsInBranch() || node->IsFlatIf());
+      const bool as_others = node != nullptr && plan.compat != Compat::kOff &&
+                             decision.reason == FloatReason::kSubgraph && (node->IsInBranch() || node->IsFlatIf());
       branches_stay_float_ |= as_others;
       if (as_others || decision.reason == FloatReason::kNotReached)
         all_take_ = false;

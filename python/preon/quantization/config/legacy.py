@@ -201,7 +201,7 @@ def _activation(config, extra):
 
 def _flag(extra, key, default):
     value = extra.get(key)
-    if value is not None and not isinstance(value, (bool, int)):
+    if value not in (None, 0, 1):
         raise ConfigError(1005, f"{key}: got {value!r}, wanted true or false", exit_status=2)
     return default if value is None else bool(value)
 

@@ -105,9 +105,11 @@ std::vector<IgnoredKey> OpListRules::IgnoredKeys(const OpListAsked& asked) const
     ignored.push_back(
         {"UseUnsignedReLU", "activations are asymmetric, so that codes of a Relu start at 0 anyway", true});
   const bool activations = IsIntType(asked.activation.type()), weights = IsIntType(asked.weight.type());
-  const std::string types = StrCat(asked.activation.name(), " and ", asked.weight.name());
+  const std::string types = asked.activation == asked.weight
+                                ? std::string(asked.activation.name())
+                                : StrCat(asked.activation.name(), " and ", asked.weight.name());
   if (pairs.unsigned_relu && !activations && !settings)
-    ignored.push_back({"UseUnsignedReLU", StrCat(asked.activation.name(), " has no sign to give away")});
+    ignored.push_back({"UseUnsignedReLU", StrCat(asked.activation.name(), " has no unsigned form")});
   if (pairs.contrib_domain && !activations && !weights && !settings)
     ignored.push_back({"UseQDQContribOps", StrCat("quantizers of ", types, " are not those of com.microsoft")});
   const BiasOptions& bias = asked.op_list.bias;

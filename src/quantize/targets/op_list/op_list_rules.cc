@@ -141,6 +141,7 @@ OpListRules NpuCnnRules(Compat compat) {
 OpListRules NpuTransformerRules() {
   OpListRules rules = QuarkRules(QuarkFormat::kBase, false, Compat::kOff);
   rules.target = "npu-transformer";
+  rules.has_headroom = false;
   rules.operators = OperatorForm::kStock;
   rules.op_types = {"Gemm", "MatMul"};
   rules.matmul_const_b_only = true;

@@ -32,8 +32,8 @@ class OrtTarget final : public OpListTarget {
     return CheckTypes(name(), kOrtTargetTypes, options.activation, options.weight, options.settings).ok();
   }
   bool WantsPass(std::string_view pass, bool by_default, const PlanOptions& options) const override {
-    if (options.compat != Compat::kOff) return RuntimeRewrites(pass, options.op_list.preprocessing.optimize == true);
-    return by_default;
+    const bool prepares = options.compat == Compat::kOnnxRuntime && options.op_list.preprocessing.optimize == true;
+    return options.compat == Compat::kOff ? by_default : RuntimeRewrites(pass, prepares);
   }
   bool LeavesNode(std::string_view pass, const Model& model, const Node& node,
                   const PlanOptions& options) const override {
