@@ -50,7 +50,7 @@ def test_bad_options(preon, model, data, arguments, number, says):
 
 @pytest.mark.parametrize("option, says", [
     ("CalibDataSize=0", "calibrates with all samples"),
-    ("CalibWorkerNum=4000", "workers are started"),
+    ("CalibWorkerNum=4000", "workers start"),
     ("CalibOptimizeDisk=false", "CalibOptimizeDisk: has no effect"),
     ("UseRandomData=true", "UseRandomData: has no effect with --data"),
     ("CalibPassthroughOpTypes=Reshap", "'Reshap' has no effect: the rewritten model has no such operator; did you mean 'Reshape'?"),
