@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "config/compound_options.h"
 #include "config/json_text.h"
+#include "config/keys/key_setters.h"
 #include "config/option_values.h"
 
 namespace preon {
@@ -151,14 +152,11 @@ Status Set(Options& options, const KeySpec& key, const std::string& text) {
   options.given.keys[std::string(key.name)] = key.type == KeyType::kFlag ? (value->on ? "true" : "false") : value->text;
   const OpListOptions before = options.plan.op_list;
   const size_t set_before = options.given.settings.size();
-  const std::map<std::string, AskedAlgorithm> asked_before = options.algorithms.asked;
-  PREON_RETURN_IF_ERROR(key.of_algorithm ? SetAlgorithmKey(options.algorithms.keys, key.name, key.type, text)
-                                         : key.set(options, *value));
-  for (size_t index = set_before; index < options.given.settings.size(); ++index)
-    options.given.origins.key_of[options.given.settings[index].name] = key.name;
-  for (const auto& [algorithm, asked] : options.algorithms.asked) {
-    if (!asked_before.contains(algorithm)) options.given.origins.key_of["algorithm " + algorithm] = key.name;
-  }
+  PREON_RETURN_IF_ERROR(
+      SetInTheNameOf(key.name, options.given.settings, options.algorithms.asked, options.given.origins, [&] {
+        return key.of_algorithm ? SetAlgorithmKey(options.algorithms.keys, key.name, key.type, text)
+                                : key.set(options, *value);
+      }));
   if (options.plan.op_list != before) options.given.op_list_settings.emplace_back(key.name);
   if (key.type == KeyType::kFlag && !value->on) {
     std::set<std::string>& hints = options.given.origins.hints;

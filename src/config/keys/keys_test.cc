@@ -120,5 +120,14 @@ TEST(Keys, OfLayoutsAreRemembered) {
   EXPECT_EQ(options.given.op_list_settings, std::vector<std::string>{"DedicatedQDQPair"});
 }
 
+TEST(Keys, MessagesNameTheInnerKeyThatSetAnOption) {
+  Options options;
+  EXPECT_TRUE(SetKey(options, "MatMulNBitsParams", R"({"GroupSize": 64, "Algorithm": "GPTQ"})").ok());
+  EXPECT_TRUE(SetKey(options, "UseMatMulNBits", "true").ok());
+  EXPECT_EQ(options.given.origins.key_of.at("target"), "UseMatMulNBits");
+  EXPECT_EQ(options.given.origins.key_of.at("block-size"), "MatMulNBitsParams");
+  EXPECT_EQ(options.given.origins.key_of.at("algorithm gptq"), "MatMulNBitsParams");
+}
+
 }  // namespace
 }  // namespace preon

@@ -95,11 +95,11 @@ constexpr KeySpec kMatMulNBitsKeys[] = {
 Status SettleBlockParameters(Options& options) {
   if (options.block_parameters.empty() || options.target != kTarget) return Status::Ok();
   const size_t set_before = options.given.settings.size();
-  PREON_RETURN_IF_ERROR(SetEntries(options, std::exchange(options.block_parameters, "")).WithContext(kParameters));
-  for (size_t index = set_before; index < options.given.settings.size(); ++index) {
+  PREON_RETURN_IF_ERROR(SetInTheNameOf(
+      kParameters, options.given.settings, options.algorithms.asked, options.given.origins,
+      [&] { return SetEntries(options, std::exchange(options.block_parameters, "")).WithContext(kParameters); }));
+  for (size_t index = set_before; index < options.given.settings.size(); ++index)
     options.given.settings[index].by_another = true;
-    options.given.origins.key_of[options.given.settings[index].name] = kParameters;
-  }
   return Status::Ok();
 }
 
