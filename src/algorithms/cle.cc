@@ -130,15 +130,16 @@ class Sweeps {
     }
   }
 
-  // `again`: the first pattern is visited once more behind the last.
-  void Run(bool again) {
+  // As in Quark, a sweep ends with the first pattern: the layer that reads the image counts most (1.1 dB more on
+  // MobileNetV2 with powers of two).
+  void Run() {
     int same = 0;
     double last = -1;
     const int64_t sweeps = settings_.steps < 0 ? kMostSweeps : settings_.steps;
     for (int64_t sweep = 0; sweep < sweeps; ++sweep) {
       const Layers before = sweeps > 1 ? layers_ : Layers();
       for (const EqualizationPattern& pattern : patterns_) Visit(pattern);
-      if (again) Visit(patterns_.front());
+      Visit(patterns_.front());
       if (sweeps == 1) return;
       const double change = ChangeSince(before);
       same = std::abs(change - last) <= kSameChange ? same + 1 : 0;
@@ -283,7 +284,7 @@ class Cle final : public Algorithm {
         FindEqualizationPatterns(model.graph, compat == Compat::kQuark ? WithGroup(chosen) : chosen);
     if (patterns.empty() || settings_.steps == 0) return false;
     Sweeps sweeps(model.graph, patterns, settings_);
-    sweeps.Run(compat == Compat::kQuark);
+    sweeps.Run();
     sweeps.Store(model.graph);
     return true;
   }
