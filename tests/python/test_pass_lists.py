@@ -249,6 +249,15 @@ def test_an_image_that_becomes_nhwc(preon, tmp_path, target):
         np.testing.assert_array_equal(made[0], other)
 
 
+def test_parts_in_float32_or_the_whole_model(preon, tmp_path):
+    (tmp_path / "passes.yaml").write_text(one_pass("convert_fp16_to_fp32", subgraphs_to_include=[[["conv_c"], ["relu"]]]))
+    preon.folder = tmp_path
+    done = preon("quantize", data_root.QUARK / "shapeshifter/models/ps_fp16.onnx", "-o", "out.onnx", "--data", "random:2",
+                 *QUARK, *key("PreprocessYAML=passes.yaml"), "--float16", "convert")
+    assert done.returncode == 2
+    assert "--float16: only 'off' goes with subgraphs_to_include" in done.stderr and not (tmp_path / "out.onnx").exists()
+
+
 def test_parts_of_a_float16_model(preon, tmp_path):
     """What lies between conv_c and relu has codes, all else stays float16."""
     onnxruntime = pytest.importorskip("onnxruntime")

@@ -18,7 +18,6 @@
 #include "config/resolve/resolve_passes.h"
 #include "config/resolve/resolve_size.h"
 #include "config/tensor_overrides.h"
-#include "ir/model_io.h"
 #include "quantize/plan/passthrough.h"
 #include "quantize/settings/tensor_settings.h"
 #include "ranges/range_methods.h"
@@ -328,8 +327,8 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
     const Result<ReportFormat> format = ReportFormatOf(options.outputs.report);
     if (!format.ok()) return Status(format.status()).WithContext("--report");
   }
-  if (options.prepare.opset > NewestOpset())
-    return Error(ErrorId::kBadOptionValue, "--opset: got ", options.prepare.opset, ", wanted at most ", NewestOpset());
+  PREON_RETURN_IF_ERROR(
+      CheckPreparation(options.prepare.opset, options.prepare.float16_parts, options.prepare.float16));
   if (!options.calib.empty()) PREON_RETURN_IF_ERROR(CheckCalibAlone(options.data, options.calibration, origins));
   if (!options.data.only.empty() && !options.data.from.has_samples())
     return Error(ErrorId::kConflictingOptions, "--only: has no effect without --data");

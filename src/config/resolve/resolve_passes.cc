@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "ir/model_io.h"
 
 namespace preon {
 namespace {
@@ -28,6 +29,16 @@ std::set<std::string> PassesOfStagesOff(const Preprocessing& stages, const PassR
     if (pass->phase() == PassPhase::kRounds) off.emplace(pass->name());
   }
   return off;
+}
+
+Status CheckPreparation(int64_t opset, const std::vector<Float16Part>& float16_parts, std::optional<Float16> float16) {
+  if (opset > NewestOpset())
+    return Error(ErrorId::kBadOptionValue, "--opset: got ", opset, ", wanted at most ", NewestOpset());
+  if (!float16_parts.empty() && float16 != Float16::kOff) {
+    return Error(ErrorId::kConflictingOptions, "--float16: only 'off' goes with subgraphs_to_include of a list of ",
+                 "passes: the rest of the model stays float16");
+  }
+  return Status::Ok();
 }
 
 Result<PassSelection> ResolvePasses(const PassSelection& given, PassSelection passes, const Builtins& builtins) {
