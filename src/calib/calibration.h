@@ -18,6 +18,7 @@
 #include "data/sample_runs.h"
 #include "ir/graph.h"
 #include "ranges/range_method.h"
+#include "ranges/refine/masked_scores.h"
 #include "ranges/refine/tensor_context.h"
 #include "stats/tensor_sketch.h"
 
@@ -35,6 +36,7 @@ struct PlannedRange {
   RangeQuery query;
   std::string method;  ///< of its own; "" = that of the options
   TensorContext context;
+  MaskRole mask = {};  ///< none where ranges are to be as the method says
   bool operator==(const PlannedRange&) const = default;
 };
 using PlannedRanges = std::map<std::string, PlannedRange>;  ///< by tensor

@@ -133,6 +133,17 @@ Status CheckShifts(const std::string& output, const QuantPlan& plan, const Posit
 
 std::vector<std::string> WarningsOfPositions(const PositionTable& positions) {
   std::vector<std::string> warnings;
+  std::string first;
+  int64_t outside = 0;
+  for (const PositionRow& row : positions.rows) {
+    for (const NpuShift& shift : row.after.shifts) {
+      if (shift.inside()) continue;
+      if (++outside == 1) first = StrCat(row.op, " '", row.node, "': ", shift.name, " ", shift.value);
+    }
+  }
+  if (outside > 0 && positions.violations.empty())  // those are told elsewhere
+    warnings.push_back(StrCat("shifts outside the limits of the NPU, which a key lets be: ", outside,
+                              " (first: ", first, "): this model does not run there"));
   for (const PositionRow& row : positions.rows) {
     const auto limited = std::ranges::find(row.after.shifts, kHardSigmoidInput, &NpuShift::name);
     if (limited == row.after.shifts.end() || !row.before.inputs[0] || row.before.inputs == row.after.inputs) continue;

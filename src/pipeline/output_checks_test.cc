@@ -117,5 +117,15 @@ TEST(WarningsOfPositions, NodesWhoseInputsTheNpuCutsOff) {
           "HardSigmoid 'n': the NPU takes no scale below 2^-15 for its input: values that are smaller become 0"}));
 }
 
+TEST(WarningsOfPositions, ShiftsThatAKeyLeavesOutside) {
+  PositionTable table{.rows = {HardSigmoid(3, 3), HardSigmoid(17, 17), HardSigmoid(18, 18)}};
+  EXPECT_EQ(WarningsOfPositions(table),
+            std::vector<std::string>{
+                "shifts outside the limits of the NPU, which a key lets be: 2 (first: HardSigmoid 'n': " +
+                std::string(kHardSigmoidInput) + " 17): this model does not run there"});
+  table.violations = {"told as an error"};
+  EXPECT_TRUE(WarningsOfPositions(table).empty());
+}
+
 }  // namespace
 }  // namespace preon

@@ -1,6 +1,11 @@
 #include "pipeline/select_ranges.h"
 
+#include <cmath>
+#include <span>
+
 #include "base/parallel.h"
+#include "quantize/plan/op_traits.h"
+#include "ranges/percentile_range.h"
 #include "ranges/refine/choose_range.h"
 
 namespace preon {
@@ -26,6 +31,66 @@ Result<Range> CollectedRange(const TensorRanges& ranges, const RangeMethod& meth
   return Error(ErrorId::kRangeMissing, "no values were observed; wanted at least one sample that reaches it");
 }
 
+// The tensor whose statistics are this one's: what only moves values shares those of its input.
+const std::string& ObservedAs(const QuantPlan& plan, const std::string& tensor) {
+  const auto activation = plan.activations.find(tensor);
+  if (activation == plan.activations.end()) return tensor;
+  const std::string& owner = activation->second.shares;
+  return plan.activations.contains(owner) ? ObservedAs(plan, owner) : plan.ObservedFor(tensor);
+}
+
+// What is added, or chosen from: the last two inputs of an Add or Where.
+std::span<const std::string> OperandsOf(const Node& node) { return std::span(node.inputs()).last(2); }
+
+MaskRole FindMaskRole(const Graph& graph, const QuantPlan& plan, const std::string& tensor) {
+  MaskRole role;
+  if (!plan.improves_ranges) return role;
+  if (FeedsSoftmaxWithMask(graph, tensor)) {
+    for (const std::string& operand : OperandsOf(*graph.Producer(tensor))) {
+      const Tensor* constant = graph.Initializer(operand);
+      if (constant == nullptr)
+        role.operands.push_back(ObservedAs(plan, operand));
+      else if (const auto extremes = WeightRanges(*constant, -1); extremes.ok())
+        role.constant = extremes->at(0);
+    }
+    return role;
+  }
+  if (graph.IsOutput(tensor)) return role;
+  for (const Use& use : graph.Uses(tensor)) {
+    if (use.captured || !use.node->Is("Add") || !FeedsSoftmaxWithMask(graph, use.node->output())) return {};
+    role.beside.push_back(ObservedAs(plan, use.node->input(use.node->input(0) == tensor ? 1 : 0)));
+  }
+  return role;
+}
+
+// `range` without what a mask takes away.
+Result<Range> WithoutMasked(const Range& range, const PlannedRange& planned,
+                            const std::map<std::string, TensorSketch>& sketches) {
+  const MaskRole& role = planned.mask;
+  const IntFormat& format = planned.query.format;
+  if ((role.operands.empty() && role.beside.empty()) || format.floating()) return range;
+  std::vector<Range> others;
+  for (const std::vector<std::string>* tensors : {&role.operands, &role.beside}) {
+    for (const std::string& tensor : *tensors) {
+      const auto sketch = sketches.find(tensor);
+      if (sketch == sketches.end()) return range;  // float: nothing is known of it
+      PREON_ASSIGN_OR_RETURN(others.emplace_back(), ObservedRange(sketch->second));
+    }
+  }
+  if (role.constant) others.push_back(*role.constant);
+  PREON_ASSIGN_OR_RETURN(const Range own, ObservedRange(sketches.at(planned.observed)));
+  const auto bits = std::log2(static_cast<float>(format.q_max() - format.q_min() + 1));
+  if (role.beside.empty())
+    return others.size() == 2 ? RangeWithoutMasked(own, others[0], others[1], bits).value_or(range) : range;
+  Range whole;
+  for (const Range& scores : others) {
+    const std::optional<Range> cut = RangeOfMask(own, scores, bits);
+    if (!cut) return range;
+    whole = {std::min(whole.min, cut->min), std::max(whole.max, cut->max)};
+  }
+  return whole;
+}
+
 }  // namespace
 
 PlannedRanges PlanRanges(const Graph& graph, const QuantPlan& plan) {
@@ -38,6 +103,7 @@ PlannedRanges PlanRanges(const Graph& graph, const QuantPlan& plan) {
                                             .query = {*activation.RangedFormat(), activation.scale_type},
                                             .method = activation.method};
     if (const auto known = contexts.find(tensor); known != contexts.end()) range.context = known->second;
+    range.mask = FindMaskRole(graph, plan, tensor);
     // The values behind the function are those of the tensor itself.
     if (range.observed != tensor) range.context.read_activation = ReadActivation::kNone;
   }
@@ -94,6 +160,7 @@ Result<TensorRanges> SelectRanges(const PlannedRanges& planned, const RangeMetho
     ranges[i] = inputs.collected_ranges != nullptr && !of.own
                     ? CollectedRange(*inputs.collected_ranges, method, of)
                     : ChooseRange(of.own ? *of.own : method, of.sketch, of.planned.query, of.planned.context);
+    if (ranges[i].ok()) ranges[i] = WithoutMasked(*ranges[i], of.planned, inputs.data.tensors);
   });
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (!ranges[i].ok()) return std::move(ranges[i]).status().WithContext(wanted[i].tensor);

@@ -102,7 +102,7 @@ Result<Range> PlanParams::RangeOf(const std::string& tensor, const ActivationPla
     return Error(ErrorId::kRangeMissing, tensor, ": no range; wanted one from calibration data that reach it");
   }
   Range range = found->second;
-  if (plan_.has_headroom && HasManyCodes(format) && !IsPowerOfTwo(range, format)) {
+  if (plan_.improves_ranges && HasManyCodes(format) && !IsPowerOfTwo(range, format)) {
     range = {kHeadroom * range.min, kHeadroom * range.max};
   }
   return activation.bounds ? activation.bounds.Over(range) : range;

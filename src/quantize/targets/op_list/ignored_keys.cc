@@ -1,6 +1,7 @@
 #include "quantize/targets/op_list/op_list_rules.h"
 
 #include <algorithm>
+#include <array>
 
 #include "quantize/settings/tensor_settings.h"
 
@@ -55,19 +56,41 @@ std::vector<std::string_view> ShiftKeys(const ShiftOptions& shifts) {
                    {shifts.swish.value_or(false), "AdjustShiftSwish"}});
 }
 
+struct DpuKey {
+  std::optional<bool> DpuOptions::*asked;
+  std::string_view key;
+  std::array<std::string_view, 2> op_types;  ///< that it converts
+};
+
+constexpr DpuKey kDpuKeys[] = {
+    {&DpuOptions::leaky_relu, "ConvertLeakyReluToDPUVersion", {"LeakyRelu"}},
+    {&DpuOptions::sigmoid, "ConvertSigmoidToHardSigmoid", {"Sigmoid"}},
+    {&DpuOptions::hard_sigmoid, "ConvertHardSigmoidToDPUVersion", {"HardSigmoid", "Sigmoid"}},
+    {&DpuOptions::average_pool, "ConvertAvgPoolToDPUVersion", {"AveragePool", "GlobalAveragePool"}},
+    {&DpuOptions::reduce_mean, "ConvertReduceMeanToDPUVersion", {"ReduceMean"}},
+    {&DpuOptions::softmax, "ConvertSoftmaxToDPUVersion", {"Softmax"}},
+    {&DpuOptions::instance_norm, "ConvertInstanceNormToDPUVersion", {"InstanceNormalization"}},
+    {&DpuOptions::clip, "ConvertClipToDPUVersion", {"Clip"}}};
+
 std::vector<std::string_view> DpuKeys(const DpuOptions& dpu) {
-  return SetAmong({{dpu.simulate.value_or(false), "SimulateDPU"},
-                   {dpu.leaky_relu.value_or(false), "ConvertLeakyReluToDPUVersion"},
-                   {dpu.sigmoid.value_or(false), "ConvertSigmoidToHardSigmoid"},
-                   {dpu.hard_sigmoid.value_or(false), "ConvertHardSigmoidToDPUVersion"},
-                   {dpu.average_pool.value_or(false), "ConvertAvgPoolToDPUVersion"},
-                   {dpu.reduce_mean.value_or(false), "ConvertReduceMeanToDPUVersion"},
-                   {dpu.softmax.value_or(false), "ConvertSoftmaxToDPUVersion"},
-                   {dpu.instance_norm.value_or(false), "ConvertInstanceNormToDPUVersion"},
-                   {dpu.clip.value_or(false), "ConvertClipToDPUVersion"}});
+  std::vector<SetKey> keys = {{dpu.simulate.value_or(false), "SimulateDPU"}};
+  for (const DpuKey& each : kDpuKeys) keys.push_back({(dpu.*each.asked).value_or(false), each.key});
+  return SetAmong(keys);
 }
 
 }  // namespace
+
+std::vector<std::string> DpuKeysWithoutNodes(const DpuOptions& dpu, const std::vector<NodeDecision>& nodes) {
+  std::vector<std::string> told;
+  for (const auto& [asked, key, op_types] : kDpuKeys) {
+    const bool converts = std::ranges::any_of(nodes, [&](const NodeDecision& node) {
+      return node.is_static() && std::ranges::find(op_types, node.op_type) != op_types.end();
+    });
+    if ((dpu.*asked).value_or(false) && !converts)
+      told.push_back(StrCat(key, ": has no effect here: no ", op_types.front(), " node is quantized"));
+  }
+  return told;
+}
 
 std::vector<IgnoredKey> OpListRules::IgnoredKeys(const OpListAsked& asked) const {
   const PairOptions& pairs = asked.op_list.pairs;
@@ -110,6 +133,8 @@ std::vector<IgnoredKey> OpListRules::IgnoredKeys(const OpListAsked& asked) const
                                 : StrCat(asked.activation.name(), " and ", asked.weight.name());
   if (pairs.unsigned_relu && !activations && !settings)
     ignored.push_back({"UseUnsignedReLU", StrCat(asked.activation.name(), " has no unsigned form")});
+  if (pairs.unsigned_relu && has_positions && asked.compat == Compat::kOff)
+    ignored.push_back({"UseUnsignedReLU", "NPUs have no zero points"});
   if (pairs.contrib_domain && !activations && !weights && !settings)
     ignored.push_back({"UseQDQContribOps", StrCat("quantizers of ", types, " are not those of com.microsoft")});
   const BiasOptions& bias = asked.op_list.bias;

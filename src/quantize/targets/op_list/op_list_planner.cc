@@ -91,7 +91,7 @@ class OpListPlanner {
     plan_.int16_biases = options_.op_list.bias.int16;
     plan_.clips_to_relu = options_.op_list.pairs.clips_to_relu;
     plan_.beta_in_codes = rules_.extended;
-    plan_.has_headroom = rules_.has_headroom;
+    plan_.improves_ranges = rules_.improves_ranges;
     plan_.min_real_range = options_.op_list.min_real_range;
     rules_.SetNpuFacts(options_.op_list.align, options_.op_list.shifts, options_.op_list.dpu, &plan_);
   }
@@ -101,7 +101,6 @@ class OpListPlanner {
     const auto own = options_.settings.overrides.find(tensor);
     return own == options_.settings.overrides.end() ? nullptr : &own->second;
   }
-
   // --- Activations ---------------------------------------------------------------------------------------------
   void PlanActivations() {
     for (const auto& [tensor, mark] : marks_.tensors) {
@@ -117,7 +116,7 @@ class OpListPlanner {
         activation.fixed = {0, 1};
         activation.source = RangeSource::kFixed;
       }
-      if (options_.op_list.pairs.unsigned_relu && options_.compat != Compat::kQuark) MakeUnsigned(tensor, activation);
+      if (options_.op_list.pairs.unsigned_relu) MakeUnsigned(tensor, activation);
       if (own != nullptr) ApplyOverride(*own, activation);
       if (own == nullptr || !own->range) LeaveUnscaled(options_.scaled.activation, activation);
       if (activation.params) activation.source = RangeSource::kObserved;
@@ -130,10 +129,11 @@ class OpListPlanner {
     }
   }
 
-  // Outputs of clamps from 0: all codes are above 0, whatever other activations have.
+  // Outputs of clamps from 0: all codes are above 0, whatever other activations have. Not where zero points are fixed.
   void MakeUnsigned(const std::string& tensor, ActivationPlan& activation) const {
     const Node* producer = graph_.Producer(tensor);
-    if (producer == nullptr || activation.block || activation.format.floating()) return;
+    const bool is_fixed = options_.compat == Compat::kQuark || rules_.has_positions;
+    if (is_fixed || producer == nullptr || activation.block || activation.format.floating()) return;
     const std::optional<Range> bounds = ClampRange(graph_, *producer);
     if (bounds && bounds->min == 0) activation.format.symmetric = false;
   }

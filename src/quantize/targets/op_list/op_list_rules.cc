@@ -81,7 +81,11 @@ bool OpListRules::Symmetric(const TensorType& activation, std::optional<bool> wa
 
 void OpListRules::SetNpuFacts(const AlignOptions& align, const ShiftOptions& shifts, const DpuOptions& dpu,
                               QuantPlan* plan) const {
-  if (simulates_dpu) plan->dpu = ConversionsFrom(dpu, simulates_by_default);
+  if (simulates_dpu) {
+    plan->dpu = ConversionsFrom(dpu, simulates_by_default);
+    const std::vector<std::string> told = DpuKeysWithoutNodes(dpu, plan->nodes);
+    plan->warnings.insert(plan->warnings.end(), told.begin(), told.end());
+  }
   if (has_positions) plan->positions = LimitsFrom(align, shifts, plan->dpu.sigmoid);
 }
 
@@ -120,7 +124,7 @@ OpListRules QuarkRules(QuarkFormat format, bool fold_relu, Compat compat) {
   rules.constants_are_weights = true;
   if (extended) UseHandlersOfNpus(rules.handlers);
   rules.simulates_dpu = extended;
-  rules.has_headroom = compat == Compat::kOff;
+  rules.improves_ranges = compat == Compat::kOff;
   return rules;
 }
 
@@ -141,7 +145,7 @@ OpListRules NpuCnnRules(Compat compat) {
 OpListRules NpuTransformerRules() {
   OpListRules rules = QuarkRules(QuarkFormat::kBase, false, Compat::kOff);
   rules.target = "npu-transformer";
-  rules.has_headroom = false;
+  rules.improves_ranges = false;
   rules.operators = OperatorForm::kStock;
   rules.op_types = {"Gemm", "MatMul"};
   rules.matmul_const_b_only = true;
@@ -154,7 +158,7 @@ OpListRules SimulateRules(const TensorType& activation, Compat compat) {
   if (rules.operands_alone) rules.op_types = Joined(kProducts);
   rules.folds_clamps = rules.removes_pairs = rules.shifts_as_weights = rules.int8_is_symmetric = true;
   rules.keeps_masks_float = rules.guards_float_regions = rules.unknown_is_float = true;
-  rules.has_headroom = compat == Compat::kOff;
+  rules.improves_ranges = compat == Compat::kOff;
   return rules;
 }
 

@@ -61,7 +61,7 @@ struct OpListRules {
   bool keeps_masks_float = false;     ///< but with --compat
   bool guards_float_regions = false;  ///< float Conv and Gemm get a DequantizeLinear that the runtime does not fuse
   bool unknown_is_float = false;      ///< tensors of unknown type
-  bool has_headroom = false;          ///< calibrated ranges of 16 bits and more are made half as wide again
+  bool improves_ranges = false;       ///< QuantPlan::improves_ranges
   bool per_channel_is_int8 = false;   ///< weights in uint8 with scales per channel are int8
   bool per_channel_is_symmetric = false;  ///< weights with scales per channel have their zero points in the middle
   bool int8_is_symmetric = false;         ///< activations in int8, where the user sets nothing
@@ -84,10 +84,12 @@ struct OpListRules {
   std::vector<IgnoredKey> IgnoredKeys(const OpListAsked& asked) const;
 };
 
-/// ONNX Runtime's quantize_static in QDQ format.
+/// Keys that ask for operators as the DPU has them, of which the plan quantizes none: a sentence for each.
+std::vector<std::string> DpuKeysWithoutNodes(const DpuOptions& dpu, const std::vector<NodeDecision>& nodes);
 /// A pass over the float graph for what NPUs have kernels for, by its name.
 bool IsRewriteForNpus(std::string_view pass);
 
+/// ONNX Runtime's quantize_static in QDQ format.
 OpListRules OrtRules();
 /// The operators that it makes integer operators of.
 OpListRules OrtIntegerRules();
