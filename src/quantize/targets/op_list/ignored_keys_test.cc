@@ -104,5 +104,13 @@ TEST(IgnoredKeys, OfIntegersWhereThereAreNone) {
               ElementsAre("UseUnsignedReLU", "Int16Bias", "Int32Bias", "AdjustWeightScaleForInt32Bias"));
 }
 
+TEST(DpuKeysWithoutNodes, TellsOfOperatorsThatAreNotThereOrFloat) {
+  const std::vector<NodeDecision> nodes = {{.node = "s", .op_type = "Softmax", .reason = FloatReason::kTail},
+                                           {.node = "p", .op_type = "GlobalAveragePool"}};
+  const DpuOptions wanted{.average_pool = true, .softmax = true, .clip = false};
+  EXPECT_THAT(DpuKeysWithoutNodes(wanted, nodes),
+              ElementsAre("ConvertSoftmaxToDPUVersion: has no effect here: no Softmax node is quantized"));
+}
+
 }  // namespace
 }  // namespace preon
