@@ -15,7 +15,8 @@ namespace preon {
 struct ReconstructionRule {
   CodeReach reach;
   RoundingSteps steps;
-  float damping = 0.01F;  ///< of the mean curvature
+  float damping = 0.05F;    ///< of the mean curvature
+  float shrinkage = 0.15F;  ///< of products of different inputs (solver/quadratic.h)
   bool updates_bias = true;
 };
 

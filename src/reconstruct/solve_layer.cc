@@ -78,7 +78,10 @@ class GroupSolver {
         rule_(rule) {
     LayerSums::Moments moments = std::move(data.fitted[group]).Take();
     data.judging[group].Finish();
-    if (layer_.bias) last_ = LastOf(moments);
+    if (layer_.bias)
+      last_ = LastOf(moments);
+    else  // means are not taken off for a bias among the codes, and are no matter of chance
+      Shrink(moments.covariance, rule.shrinkage);
     means_ = std::move(moments.means);
     form_ = MakeQuadratic(std::move(moments.covariance), std::move(moments.cross), judging_, rule.damping, ways_,
                           parallel_for);

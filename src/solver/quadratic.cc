@@ -41,6 +41,14 @@ void ShortenAsSeen(const JudgingSums& seen, size_t parts, const ParallelFor& par
 
 }  // namespace
 
+void Shrink(Matrix& covariance, float share) {
+  for (size_t i = 0; i < covariance.rows(); ++i) {
+    for (size_t j = 0; j < covariance.columns(); ++j) {
+      if (i != j) covariance.at(i, j) *= 1 - share;
+    }
+  }
+}
+
 Quadratic MakeQuadratic(Matrix covariance, Matrix cross, const JudgingSums& seen, float damping, size_t parts,
                         const ParallelFor& parallel_for) {
   Quadratic form{std::move(covariance), std::move(cross)};

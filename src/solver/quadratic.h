@@ -15,6 +15,11 @@ struct Quadratic {
   Matrix step;       ///< [inputs, outputs], from the float weights to the optimum
 };
 
+/// Makes products of different inputs smaller by this share. They are what few rows tell least of, and codes that make
+/// up for each other trust them. Source: Ledoit and Wolf 2004, "A well-conditioned estimator for large-dimensional
+/// covariance matrices", with a fixed share, towards the diagonal.
+void Shrink(Matrix& covariance, float share);
+
 /// @param covariance, cross  LayerSums::Moments, [inputs, inputs] and [inputs, outputs]
 /// @param seen  other data, finished; the step goes only as far as it lessens the error there
 /// @param damping  of the mean of the curvature's diagonal, added to it

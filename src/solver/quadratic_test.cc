@@ -95,6 +95,23 @@ TEST(Quadratic, RowsSayTheSameAsTheirSums) {
   }
 }
 
+TEST(Quadratic, ShrinkingLeavesVariancesAsTheyAre) {
+  LayerSums sums(8, 1);
+  sums.Add(RandomMatrix(12, 8, 3).view(), RandomMatrix(12, 1, 4).view(), {});
+  Matrix covariance = std::move(sums).Take().covariance;
+  const auto off_diagonal = [&] {
+    double sum = 0;
+    for (size_t i = 0; i < 8; ++i) {
+      for (size_t j = 0; j < 8; ++j) sum += i == j ? 0 : double{covariance.at(i, j)} * double{covariance.at(i, j)};
+    }
+    return sum;
+  };
+  const double before = off_diagonal(), variance = covariance.at(2, 2);
+  Shrink(covariance, 0.5F);
+  EXPECT_NEAR(off_diagonal(), before / 4, 1e-6 * before);
+  EXPECT_EQ(covariance.at(2, 2), variance);
+}
+
 TEST(Quadratic, WhatOtherDataContradictMovesNothing) {
   const Layer layer;
   Layer contrary;
