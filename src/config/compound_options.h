@@ -14,7 +14,8 @@ namespace preon {
 /// the option it stands for.
 Status SetKey(Options& options, const std::string& name, const std::string& value);
 
-/// --qconfig: a QConfig as JSON text (files/qconfig.cc). Errors: those of ApplyQConfig.
+/// --qconfig, of preon's Python package: a QConfig as JSON text (files/qconfig.cc), which may have, in "option_names",
+/// what messages call options of ours. Errors: those of ApplyQConfig.
 Status ApplyQConfigText(Options& options, const std::string& text);
 
 /// --algorithm: NAME[:option=value,...] (keys/algorithm_settings.cc). Errors: kUnknownOption with the nearest name;

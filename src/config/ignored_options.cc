@@ -26,14 +26,37 @@ std::string_view OptionOf(std::string_view message, const SettingOrigins& origin
   return longest;
 }
 
+// "got --symmetric false" as "got ActivationSymmetric false".
+std::string WithGivenByKey(std::string message, const SettingOrigins& origins) {
+  constexpr std::string_view kGot = "got --";
+  const size_t got = message.find(kGot);
+  if (got == std::string::npos) return message;
+  const size_t begin = got + kGot.size();
+  const size_t end = std::min(message.find_first_of(" ,:;", begin), message.size());
+  const auto key = origins.key_of.find(message.substr(begin, end - begin));
+  if (key != origins.key_of.end()) message.replace(begin - kDashes.size(), end - begin + kDashes.size(), key->second);
+  return message;
+}
+
+// The value in " VALUE: …" behind an option that only flags stand for: "EnableNPUCnn" of "--target npu-cnn".
+std::string ValueOfOption(std::string_view option, std::string_view rest) {
+  if (option != "target" || !rest.starts_with(' ')) return "";
+  const std::string_view value = rest.substr(0, rest.find(':'));
+  return value.size() < rest.size() && value.find(' ', 1) == value.npos ? std::string(value) : "";
+}
+
 }  // namespace
 
 std::string NamedByKey(std::string message, const SettingOrigins& origins) {
+  message = WithGivenByKey(std::move(message), origins);
   const std::string option(OptionOf(message, origins));
   if (option.empty()) return message;
   const bool has_dashes = message.starts_with(kDashes);
-  message.replace(0, option.size() + (has_dashes ? kDashes.size() : 0), origins.key_of.at(option));
-  return has_dashes ? StrCat(message, " (here ", kDashes, option, ")") : message;
+  const std::string& key = origins.key_of.at(option);
+  const size_t end = option.size() + (has_dashes ? kDashes.size() : 0);
+  const std::string value = has_dashes ? ValueOfOption(option, std::string_view(message).substr(end)) : "";
+  message.replace(0, end + value.size(), key);
+  return has_dashes ? StrCat(message, " (here ", kDashes, option, value, ")") : message;
 }
 
 Status NamedByKey(Status status, const SettingOrigins& origins) {

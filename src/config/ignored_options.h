@@ -13,7 +13,7 @@ namespace preon {
 std::string NameOf(std::string_view option, const SettingOrigins& origins);
 
 /// A message that begins with an option which a key stood for begins with the key instead: "--opset: got 99" becomes
-/// "ConvertOpsetVersion: got 99 (here --opset)".
+/// "ConvertOpsetVersion: got 99 (here --opset)"; so does what follows "got": "got --symmetric false".
 std::string NamedByKey(std::string message, const SettingOrigins& origins);
 /// The same for an error.
 Status NamedByKey(Status status, const SettingOrigins& origins);

@@ -7,6 +7,8 @@ namespace {
 
 SettingOrigins Origins() {
   return {.key_of = {{"opset", "ConvertOpsetVersion"},
+                     {"symmetric", "ActivationSymmetric"},
+                     {"target", "EnableNPUCnn"},
                      {"weight", "MatMulNBitsParams"},
                      {"weight-method", "WeightCalibrateMethod"},
                      {"algorithm gptq", "UseGPTQ"},
@@ -21,6 +23,14 @@ TEST(NamedByKey, MessagesBeginWithWhatWasWritten) {
   EXPECT_EQ(named("--weight-method hqq: x"), "WeightCalibrateMethod hqq: x (here --weight-method)");
   EXPECT_EQ(named("--algorithm gptq: x"), "UseGPTQ: x (here --algorithm gptq)");
   EXPECT_EQ(named("overrides: x"), "TensorQuantOverrides: x");
+  EXPECT_EQ(named("--target npu-cnn: got --symmetric false, wanted true: so"),
+            "EnableNPUCnn: got ActivationSymmetric false, wanted true: so (here --target npu-cnn)");
+  EXPECT_EQ(named("--target: x"), "EnableNPUCnn: x (here --target)");
+  EXPECT_EQ(named("x: got --symmetric, y"), "x: got ActivationSymmetric, y");
+  EXPECT_EQ(named("x: got --symmetrical 1"), "x: got --symmetrical 1");
+  // Once is enough.
+  EXPECT_EQ(named("EnableNPUCnn: got ActivationSymmetric false (here --target npu-cnn)"),
+            "EnableNPUCnn: got ActivationSymmetric false (here --target npu-cnn)");
   // Of another option, of none, and of a tensor.
   for (const char* as_it_is : {"--opset-of: x", "--weights: x", "--float16: x", "weight: is NaN", "opset: x", ""})
     EXPECT_EQ(named(as_it_is), as_it_is);

@@ -20,7 +20,7 @@ struct OptionSpec {
   OptionKind kind;
   uint32_t verbs;
   /// Sets one value (flags: "true" or "false"). Errors: kBadOptionValue, kUnknownOption, kNotYetSupported; the caller
-  /// puts the option's name in front.
+  /// puts the option's name in front, if it is for users.
   Status (*set)(Options& options, const std::string& value);
   std::string_view disables = {};  ///< instead of `set`: the algorithm that this flag switches off
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "base/spelling.h"
 #include "base/text.h"
@@ -25,7 +26,8 @@ Status SetOption(Options& options, std::string_view name, const std::string& val
   options.given.origins.hints.erase(std::string(name));
   options.given.origins.key_of.erase(std::string(name));
   const size_t set_before = options.given.settings.size();
-  PREON_RETURN_IF_ERROR(found->Set(options, value).WithContext("--", name));
+  Status set = found->Set(options, value);
+  if (!set.ok()) return found->help.empty() ? std::move(set) : std::move(set).WithContext("--", name);
   for (size_t index = set_before; index < options.given.settings.size(); ++index)
     options.given.settings[index].by_another = true;
   options.given.settings.push_back({std::string(name), value});

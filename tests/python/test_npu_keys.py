@@ -190,7 +190,7 @@ def test_the_target(preon, run):
 
 
 @pytest.mark.parametrize("options, says", [(["--scale-type", "float32"], "wanted power-of-two"), (["--reduce-range"], "no bit in reserve"),
-                                           (["--option", "WeightBlockSize=32"], "--target npu-cnn: got --block-size 32, wanted one scale per weight"),
+                                           (["--option", "WeightBlockSize=32"], "--target npu-cnn: got WeightBlockSize 32, wanted one scale per weight"),
                                            (["--weight", "uint8"], "wanted int8"), (["--option", "WeightSymmetric=false"], "NPUs have no zero points")])
 def test_what_npus_have_not(preon, options, says):
     conversion(preon.folder, "ConvertAvgPoolToDPUVersion")

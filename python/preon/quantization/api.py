@@ -7,7 +7,7 @@ from ..calibration.data_readers import path_reader
 from ..core import Model, Path, Reader, quantize
 from ..errors import ConfigError
 from .config.config import Config, QConfig
-from .config.legacy import dynamic_options, to_qconfig
+from .config.legacy import dynamic_options, option_names, to_qconfig
 from .config.objects import without_objects
 
 _NO_DATA = 1003
@@ -66,17 +66,18 @@ class ModelQuantizer:
 
     def _options(self, algorithms, has_samples, calibrates):
         """`calibrates`: the reader that does, or None."""
-        config = self.config
+        config, names = self.config, {}
         if isinstance(config, Config):
             if config.global_quant_config.use_dynamic_quant:
                 fields, objects = without_objects(config.global_quant_config, calibrates)
                 return {**dynamic_options(fields), **objects}
             config = to_qconfig(config.global_quant_config, algorithms)
+            names = option_names(config)
         config, objects = without_objects(config, calibrates)
         stored = config.to_dict()
         if has_samples:
             _drop_random(stored["extra_options"])
-        return {"qconfig": json.dumps(stored), **objects}
+        return {"qconfig": json.dumps({**stored, "option_names": names}), **objects}
 
     @staticmethod
     def _source(model, reader, data_path):

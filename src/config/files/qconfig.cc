@@ -14,6 +14,7 @@
 #include "config/json_text.h"
 #include "config/json_values.h"
 #include "config/keys/algorithm_settings.h"
+#include "config/keys/keys.h"
 #include "config/option_table.h"
 #include "formats/combination.h"
 #include "quantize/settings/tensor_settings.h"
@@ -22,6 +23,9 @@ namespace preon {
 namespace {
 
 using Json = nlohmann::json;
+
+// Beside the fields, by preon's Python package: {option: field of the older configuration that stood for it}.
+constexpr const char* kOptionNames = "option_names";
 
 // Are weights all that the target quantizes? Its keys then say what weights in blocks need.
 bool QuantizesWeightsAlone(const std::optional<std::string>& name) {
@@ -47,33 +51,42 @@ void SettleKeys(Options& options, TensorConfig& spec, std::string_view role, con
 }
 
 Status SetGlobalActivation(Options& options, const TensorConfig& spec) {
+  std::map<std::string, std::string>& name_of = options.given.origins.key_of;
   PREON_RETURN_IF_ERROR(SetOption(options, "activation", spec.type.name()));
+  name_of["activation"] = "data_type of input_tensors";
   if (!HasScale(spec.type, options.plan.scaled.activation)) return Status::Ok();
   if (spec.is_integer()) {
     PREON_RETURN_IF_ERROR(SetOption(options, "symmetric", spec.symmetric ? "true" : "false"));
     const bool by_key = options.given.keys.contains("ActivationSymmetric");
-    options.given.origins.key_of["symmetric"] = by_key ? "ActivationSymmetric" : "symmetric of input_tensors";
+    name_of["symmetric"] = by_key ? "ActivationSymmetric" : "symmetric of input_tensors";
   }
   PREON_RETURN_IF_ERROR(SetOption(options, "scale-type", std::string(ScaleTypeName(spec.scale_type))));
+  name_of["scale-type"] = "scale_type of input_tensors";
   PREON_RETURN_IF_ERROR(SetOption(options, "method", spec.method));
-  options.given.origins.key_of["method"] = "calibration_method of input_tensors";
+  name_of["method"] = "calibration_method of input_tensors";
   options.given.origins.hints.emplace("method");  // every Spec has one
   return Status::Ok();
 }
 
 Status SetGlobalWeight(Options& options, const TensorConfig& spec) {
+  std::map<std::string, std::string>& name_of = options.given.origins.key_of;
   PREON_RETURN_IF_ERROR(SetOption(options, "weight", spec.type.name()));
+  name_of["weight"] = "data_type of weight";
   if (!HasScale(spec.type, options.plan.scaled.weight)) return Status::Ok();
   if (spec.is_integer()) {
     options.plan.weight_symmetric = spec.symmetric;
     PREON_RETURN_IF_ERROR(SetOption(options, "weight-scale-type", std::string(ScaleTypeName(spec.scale_type))));
+    name_of["weight-scale-type"] = "scale_type of weight";
     if (!options.plan.weight_rule.method)
       PREON_RETURN_IF_ERROR(
           SetOption(options, "weight-method", ToLower(spec.method) == "minmse" ? "minmse" : "minmax"));
   }
   if (spec.block_size > 0) options.plan.block_size = spec.block_size;
   options.given_types.channels = spec.granularity != SpecGranularity::kTensor;
-  return options.given_types.channels ? Status::Ok() : SetOption(options, "per-tensor", "true");
+  if (options.given_types.channels) return Status::Ok();
+  PREON_RETURN_IF_ERROR(SetOption(options, "per-tensor", "true"));
+  name_of["per-tensor"] = "quant_granularity of weight";
+  return Status::Ok();
 }
 
 Status ApplyGlobal(Options& options, const Json& json, std::optional<int64_t> block_size, bool weights_alone) {
@@ -304,14 +317,26 @@ Status ApplyQConfig(Options& options, const Json& config) {
     options.given.warnings.push_back(StrCat(kPowerOf2Key, ": has no effect ", kNoPowersAsked));
   const bool for_quark = !options.target;
   PREON_RETURN_IF_ERROR(ApplyConfigObject(options, part("preon_options", Json::object())).WithContext("preon_options"));
-  if (for_quark && !options.target)
+  if (for_quark && !options.target) {
     options.target = TargetOfQConfig(options.algorithms, options.given.keys, options.plan, options.given.warnings);
+    if (options.target == "npu-cnn") options.given.origins.key_of.try_emplace("target", "scale_type PowerOf2");
+  }
   return Status::Ok();
 }
 
 Status ApplyQConfigText(Options& options, const std::string& text) {
-  PREON_ASSIGN_OR_RETURN(const Json json, ParseJson(text));
-  return ApplyQConfig(options, json);
+  PREON_ASSIGN_OR_RETURN(Json json, ParseJson(text));
+  const Json names = json.is_object() ? json.value(kOptionNames, Json::object()) : Json::object();
+  if (json.is_object()) json.erase(kOptionNames);
+  PREON_RETURN_IF_ERROR(ApplyQConfig(options, json));
+  SettingOrigins& origins = options.given.origins;
+  for (const auto& [option, name] : names.items()) {
+    const auto known = origins.key_of.find(option);
+    if (known != origins.key_of.end() && FindKey(known->second) != nullptr) continue;
+    origins.key_of[option] = name.get<std::string>();
+    origins.hints.insert(option);  // every such configuration has all fields
+  }
+  return Status::Ok();
 }
 
 }  // namespace preon

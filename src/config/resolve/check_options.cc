@@ -207,8 +207,9 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
     PREON_RETURN_IF_ERROR(refuse("--float-weights", StrCat("--compat ", CompatName(plan.compat))));
   if (plan.vnni && target.HasOpList()) PREON_RETURN_IF_ERROR(refuse("--vnni", with_target));
   if (plan.op_list.format && !target.HasExtendedFormat())
-    return Error(ErrorId::kConflictingOptions, "--format extended: has no effect with ", with_target,
-                 "; only --target quark has it");
+    PREON_RETURN_IF_ERROR(ReportIgnored(options.given.origins, "--format",
+                                        StrCat("as extended with ", with_target, "; only --target quark has it"),
+                                        warnings));
   if (!target.QuantizesActivations()) return refuse(OptionsOfActivations(plan), with_target);
   const GivenOption of_blocks[] = {{plan.blocks.accuracy_level.has_value(), "--accuracy-level"},
                                    {plan.weight_rule.method == WeightMethod::kHqq, "--weight-method hqq"}};
@@ -334,10 +335,10 @@ Status CheckPreprocess(const SourceOptions& from, const std::string& preprocess,
   return ReportIgnored(origins, "--preprocess", "without images or sound", warnings);
 }
 
-void WarnOfDoubtful(const std::map<std::string, std::string>& keys, const TensorType& activation,
-                    std::optional<bool> symmetric, std::string_view symmetric_name, Warnings* warnings) {
+void WarnOfDoubtful(const std::map<std::string, std::string>& keys, const TensorType& activation, bool symmetric,
+                    std::string_view symmetric_name, Warnings* warnings) {
   const DataType type = activation.type();
-  if (symmetric == true && IsIntType(type) && IntFormat{type}.q_min() == 0)
+  if (symmetric && IsIntType(type) && IntFormat{type}.q_min() == 0)
     warnings->push_back(StrCat(symmetric_name, " on ", activation.name(), ": the zero point is the middle code"));
   const auto percentile = keys.find("Percentile");
   if (percentile != keys.end() && ParseNumber<double>(percentile->second).value_or(100) <= 50)

@@ -43,8 +43,8 @@ Status CheckInOrder(const CalibrationOptions& calibration, const std::string& sa
 /// Warns of settings that are allowed, but rarely meant.
 /// @param keys            GivenSettings::keys
 /// @param symmetric_name  what the user has set `symmetric` by
-void WarnOfDoubtful(const std::map<std::string, std::string>& keys, const TensorType& activation,
-                    std::optional<bool> symmetric, std::string_view symmetric_name, Warnings* warnings);
+void WarnOfDoubtful(const std::map<std::string, std::string>& keys, const TensorType& activation, bool symmetric,
+                    std::string_view symmetric_name, Warnings* warnings);
 /// Options of random samples. @param searches  the seed is that of a search, too
 Status CheckRandom(const SourceOptions& from, const RandomOptions& random, bool searches, const SettingOrigins& origins,
                    Warnings* warnings);

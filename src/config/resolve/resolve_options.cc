@@ -185,13 +185,13 @@ Status CheckIntegerOperators(const PassSelection& passes, const TensorType& acti
                activation.name(), " and ", weight.name());
 }
 
-// Names are looked up later.
+// Names are looked up later. `hint`: of errors.
 Result<PlanOptions> WithScalesOfTarget(PlanOptions plan, const std::optional<std::string>& name, const GivenTypes& set,
-                                       const TargetRegistry& targets) {
+                                       const TargetRegistry& targets, const char* hint) {
   if (!name) return plan;
   const Result<const Target*> target = targets.Find(*name);
   const GivenScales given{.activation = set.activation, .scale_type = set.scale_type, .channels = set.channels};
-  if (target.ok()) PREON_RETURN_IF_ERROR((*target)->SettleScales(given, &plan));
+  if (target.ok()) PREON_RETURN_IF_ERROR((*target)->SettleScales(given, &plan).WithHint(hint));
   return plan;
 }
 
@@ -219,15 +219,16 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   PREON_RETURN_IF_ERROR(CheckKeyConflicts(options.given.keys, named.ok() ? *named : nullptr, origins, warnings));
   PlanOptions asked = options.plan;
   const bool acts = SettleFloatScales(options.given.keys, asked.scale_type, asked.weight_scale_type, asked.settings);
-  PREON_ASSIGN_OR_RETURN(const PlanOptions plan,
-                         WithScalesOfTarget(std::move(asked), options.target, options.given_types, builtins.targets));
+  const bool by_qconfig = options.types.by_qconfig && origins.key_of.contains("target");
+  PREON_ASSIGN_OR_RETURN(
+      const PlanOptions plan,
+      WithScalesOfTarget(std::move(asked), options.target, options.given_types, builtins.targets,
+                         by_qconfig ? "EnableNPUCnn=false: powers of two without the rules of NPUs" : ""));
   if (!acts && !options.types.by_qconfig) {
-    const bool by_target = plan.scale_type == ScaleType::kPowerOfTwo;
-    PREON_RETURN_IF_ERROR(ReportIgnored(origins, kPowerOf2Key,
-                                        by_target
-                                            ? StrCat("with --target ", *options.target, ", which has no other scales")
-                                            : std::string(kNoPowersAsked),
-                                        warnings));
+    const std::string why = plan.scale_type == ScaleType::kPowerOfTwo
+                                ? StrCat("with --target ", *options.target, ", which has no other scales")
+                                : std::string(kNoPowersAsked);
+    PREON_RETURN_IF_ERROR(ReportIgnored(origins, kPowerOf2Key, why, warnings));
   }
   const RangeOptions& ranges = options.ranges;
   Status fits = plan.compat != Compat::kOnnxRuntime
@@ -341,8 +342,8 @@ Result<Choices> Resolve(const Options& options, const Builtins& builtins) {
   PREON_RETURN_IF_ERROR(CheckPreprocess(options.data.from, options.data.preprocess, origins, warnings));
   if (choices.method->collects())
     PREON_RETURN_IF_ERROR(CheckInOrder(options.calibration, options.outputs.ranges, ranges.method, origins));
-  WarnOfDoubtful(options.given.keys, choices.plan.activation, options.plan.activation_symmetric,
-                 NameOf("symmetric", origins), warnings);
+  const bool symmetric = choices.target->QuantizesActivations() && options.plan.activation_symmetric == true;
+  WarnOfDoubtful(options.given.keys, choices.plan.activation, symmetric, NameOf("symmetric", origins), warnings);
   return choices;
 }
 

@@ -97,6 +97,18 @@ def to_qconfig(config, algorithms=None):
                    preon_options=_options(config, target))
 
 
+#: What fields are called among preon's options; several may be one field.
+_OPTION_NAMES = {"activation": "activation_type", "weight": "weight_type", "method": "calibrate_method", "scale-type": "calibrate_method",
+                 "weight-scale-type": "calibrate_method", "weight-method": "calibrate_method", "per-tensor": "per_channel",
+                 "symmetric": "ActivationSymmetric", "reduce-range": "reduce_range", "format": "quant_format"}
+
+
+def option_names(config):
+    """{option of preon: what the older configuration calls it}, for messages. `config`: a QConfig of to_qconfig()."""
+    by_flag = {"target": "enable_npu_transformer"} if "target" in config.preon_options else {}
+    return {**_OPTION_NAMES, **by_flag}
+
+
 def _options(config, target):
     """Fields that no key stands for, as options of ours."""
     name = "extended" if _is_extended(config) else "qoperator" if modern(config.quant_format).name == "QOperator" else None
