@@ -1,5 +1,6 @@
 """AMD Quark's lists of passes, by name and by file."""
 import json
+import warnings
 
 import numpy as np
 import onnx
@@ -278,3 +279,18 @@ def test_parts_of_a_float16_model(preon, tmp_path):
     wanted, got = (onnxruntime.InferenceSession(tmp_path / name).run(None, {"x": images[:1]})[0] for name in ("half.onnx", "out.onnx"))
     error = np.square(wanted.astype(float) - got).sum()
     assert got.dtype == np.float16 and 10 * np.log10(np.square(wanted, dtype=float).sum() / error) > 25
+
+
+@pytest.mark.parametrize("name", ["PreprocessYAML", "ShapeShifterYaml"])
+def test_a_list_wins_over_skip_preprocess(package, model, samples, reader, tmp_path, name):
+    def result_of(**keys):
+        types = package.QLayerConfig(input_tensors=package.UInt8Spec(), weight=package.Int8Spec())
+        quantizer = package.ModelQuantizer(package.QConfig(types, extra_options={name: "xint8", **keys}))
+        quantizer.quantize_model(tmp_path / model, None, reader(samples))
+        return quantizer.result
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        alone, both = result_of(), result_of(SkipPreprocess=True)
+    assert alone.model.graph == both.model.graph
+    assert f"SkipPreprocess: has no effect with {name}" in both.warnings and not any("SkipPreprocess" in each for each in alone.warnings)

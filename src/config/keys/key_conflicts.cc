@@ -5,6 +5,7 @@
 #include "config/ignored_options.h"
 #include "config/keys/key_spec.h"
 #include "config/keys/keys.h"
+#include "config/keys/pass_list.h"
 #include "quantize/plan/target.h"
 
 namespace preon {
@@ -47,6 +48,8 @@ constexpr auto kIgnoredWith = std::to_array<IgnoredWith>({
     {{"AdjustWeightScaleForInt32Bias", "true"}, {"QuantizeBias", "false"}},
     {{"AdjustWeightScaleForInt32Bias", "true"}, {"Int32Bias", "false"}},
     {{"EnableNPUCnn", "true"}, {"UseMatMulNBits", "true"}},
+    {{"SkipPreprocess", "true"}, {"ShapeShifterYaml", ""}},
+    {{"SkipPreprocess", "true"}, {"PreprocessYAML", ""}},
 });
 
 constexpr auto kNeeds = std::to_array<Need>({
@@ -82,8 +85,10 @@ Status CheckKeyConflicts(const Keys& keys, const Target* target, const SettingOr
   if (IsSet(keys, {"UseMatMulNBits", "true"}) && target != nullptr && target->QuantizesActivations())
     return Error(ErrorId::kConflictingOptions, "UseMatMulNBits=true and --target ", target->name(),
                  ": got both, wanted one");
+  Keys acting = keys;
+  if (IsPassListGiven(keys)) acting.erase("SkipPreprocess");
   for (const auto& [one, other, why] : kContradictions) {
-    if (IsSet(keys, one) && IsSet(keys, other))
+    if (IsSet(acting, one) && IsSet(acting, other))
       return Error(ErrorId::kConflictingOptions, Text(one), " and ", Text(other), ": got both, wanted one: ", why);
   }
   for (const auto& [ignored, because] : kIgnoredWith) {

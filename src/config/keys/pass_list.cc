@@ -85,7 +85,12 @@ Status SetPass(Options& options, const ListedStep& step) {
 
 }  // namespace
 
+bool IsPassListGiven(const std::map<std::string, std::string>& keys) {
+  return keys.contains("ShapeShifterYaml") || keys.contains("PreprocessYAML");
+}
+
 Status SetPassList(Options& options, const KeyValue& value) {
+  options.plan.op_list.preprocessing.skip = false;
   PREON_ASSIGN_OR_RETURN(const std::vector<ListedStep> steps, ReadPassList(value.text, options.given.warnings));
   for (const char* key : kOnByDefault) {
     if (std::ranges::none_of(steps, [&](const ListedStep& step) { return step.pass->key == key; }))

@@ -13,6 +13,12 @@ Status SetStage(Options& options, const KeyValue& value) {
   return Status::Ok();
 }
 
+// A list of passes says what runs, whichever came first.
+Status SetSkip(Options& options, const KeyValue& value) {
+  options.plan.op_list.preprocessing.skip = value.on && !IsPassListGiven(options.given.keys);
+  return Status::Ok();
+}
+
 constexpr KeySpec kPreprocessingKeys[] = {
     {.name = "ConvertBNToConv",
      .type = KeyType::kFlag,
@@ -155,7 +161,7 @@ constexpr KeySpec kPreprocessingKeys[] = {
      .fallback = "false",
      .meaning = "skip graph clean-up and hardware conversions, not the algorithms",
      .here = "true: --disable-pass of all passes",
-     .set = SetStage<&Preprocessing::skip>},
+     .set = SetSkip},
     {.name = "SplitLargeKernelPool",
      .type = KeyType::kFlag,
      .fallback = "false",
