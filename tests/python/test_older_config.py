@@ -91,3 +91,14 @@ def test_weights_in_blocks_have_no_other_symmetry(run):
 def test_random_samples_beside_a_reader(run, key, value):
     with pytest.warns(UserWarning, match=f"{key}: has no effect: there are samples"):
         run(extra_options={**SYMMETRIC, key: value})
+
+
+def test_float8(run):
+    fields = {"activation_type": QuantType.QFLOAT8E4M3FN, "weight_type": QuantType.QFLOAT8E4M3FN}
+    whole = run(**fields, calibrate_method=CalibrationMethod.Distribution, extra_options={})
+    third = run(**fields, calibrate_method=CalibrationMethod.Distribution, extra_options={"Scenario": "p3"})
+    plain = run(**fields, extra_options={})
+    for result in (whole, third, plain):
+        types = [each.data_type for each in result.model.graph.initializer]
+        assert (result.target, result.activation, result.weight) == ("quark", "float8e4m3fn", "float8e4m3fn") and onnx.TensorProto.FLOAT8E4M3FN in types
+    assert len({result.model.SerializeToString() for result in (whole, third, plain)}) == 3

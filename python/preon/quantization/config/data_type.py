@@ -190,10 +190,16 @@ class MXFP8E4M3(BaseMXFP8_E4M3):
     pass
 
 
+class Float8E4M3FN(BaseDataType):
+    """Of the older configurations, QuantType.QFLOAT8E4M3FN: no Spec has it."""
+    bitwidth, onnx_proto_dtype, map_onnx_format = 8, 17, QuantType.QFLOAT8E4M3FN
+
+
 ALL = (Int4, UInt4, Int8, UInt8, Int16, UInt16, Int32, UInt32, Float16, BFloat16, BFP16, MX4, MX6, MX9, MXInt8,
        MXFP4E2M1, MXFP6E3M2, MXFP6E2M3, MXFP8E5M2, MXFP8E4M3)
 name_dt_map = {each.__name__: each for each in ALL}
 dt_name_map = {each: name for name, each in name_dt_map.items()}
+_BY_NAME = {**name_dt_map, Float8E4M3FN.__name__: Float8E4M3FN}
 
 
 def parse_data_type(dtype_name):
@@ -205,11 +211,11 @@ def data_type_of(value, where="data_type"):
     """The type that `value` is, is derived from, is an instance of, or names. Raises ConfigError, which begins with `where`."""
     kind = type(value) if isinstance(value, BaseDataType) else value
     if isinstance(kind, type) and issubclass(kind, BaseDataType):
-        known = next((each for each in kind.__mro__ if each in dt_name_map), None)
+        known = next((each for each in kind.__mro__ if each in _BY_NAME.values()), None)
         if known is not None:
             return known
     name = kind if isinstance(kind, str) else getattr(kind, "__name__", None)
-    if isinstance(kind, str) and kind in name_dt_map:
-        return name_dt_map[kind]
+    if isinstance(kind, str) and kind in _BY_NAME:
+        return _BY_NAME[kind]
     raise ConfigError(1002, f"{where}: got {value!r}, wanted one of {', '.join(name_dt_map)}" + did_you_mean(name, name_dt_map),
                       exit_status=2)

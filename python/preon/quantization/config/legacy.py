@@ -196,12 +196,10 @@ def type_of(member, role, extra):
         if element not in _ELEMENTS:
             raise ConfigError(1002, f"MXAttributes: element_dtype: got {element!r}, wanted one of {', '.join(_ELEMENTS)}", exit_status=2)
         return _ELEMENTS[element]
-    if name == "QFLOAT8E4M3FN":
-        raise not_yet(f"{role}: QFLOAT8E4M3FN")
     return _BY_NAME[parse_enum(ExtendedQuantType, member, role).name]
 
 
-_BY_NAME = {each.map_onnx_format.name: each for each in data_type.ALL if each.map_onnx_format.name not in ("QBFP", "QMX")}
+_BY_NAME = {each.map_onnx_format.name: each for each in (*data_type.ALL, data_type.Float8E4M3FN) if each.map_onnx_format.name not in ("QBFP", "QMX")}
 
 
 def _activation(config, extra):
