@@ -192,8 +192,9 @@ struct SearchOptions {
 
 struct ResourceOptions {
   int threads = 0;
-  Provider provider;              ///< of calibration, run and compare
-  bool prefers_provider = false;  ///< it is a wish: the CPU where it is not there, with a warning
+  Provider provider;                          ///< of calibration, run and compare
+  bool prefers_provider = false;              ///< it is a wish: the CPU where it is not there, with a warning
+  std::vector<std::string> absent_providers;  ///< wishes, of ONNX Runtime's names, that can't be met
   MemoryUse memory = MemoryUse::kBalanced;
   std::string tmp_dir;
   std::vector<std::string> custom_op_libraries;

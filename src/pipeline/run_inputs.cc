@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/spelling.h"
 #include "base/system.h"
 #include "base/version.h"
 #include "data/open_data_source.h"
@@ -51,6 +52,13 @@ Result<Provider> ThereIs(const Provider& provider, bool or_cpu, std::vector<std:
   return Provider();
 }
 
+void WarnOfAbsent(const std::vector<std::string>& names, const Provider& device, std::vector<std::string>& warnings) {
+  if (names.empty()) return;
+  warnings.push_back(StrCat("ExecutionProviders: preon does not use ", JoinNames(names), "; this ONNX Runtime has ",
+                            JoinNames(AvailableProviders()), "; models run on ",
+                            device.is_cpu() ? "the CPU" : device.Name()));
+}
+
 }  // namespace
 
 Result<RunInputs> MakeRunInputs(const Options& options, const Builtins& builtins, const RunContext& context,
@@ -72,6 +80,7 @@ Result<RunInputs> MakeRunInputs(const Options& options, const Builtins& builtins
   }
   PREON_ASSIGN_OR_RETURN(timed.device,
                          ThereIs(options.resources.provider, options.resources.prefers_provider, choices.warnings));
+  WarnOfAbsent(options.resources.absent_providers, timed.device, choices.warnings);
   if (context.threads > context.ThreadCount()) {
     context.Log(LogLevel::kWarning, StrCat("--threads ", context.threads, ": using ", context.ThreadCount(),
                                            ", the number of cores that this process may use"));

@@ -54,7 +54,6 @@ def test_leaves_the_model_alone(run, setting):
     ("UseUnsignedReLU=true", "UseUnsignedReLU: has no effect here: activations are asymmetric, so that codes of a Relu start at 0 anyway"),
     ("CopyBiasInit=[\"Conx\"]", "CopyBiasInit: 'Conx' has no effect: neither the model nor ONNX has such an operator; did you mean 'Conv'?"),
     ("CopySharedInit=[\"Conx\"]", "CopySharedInit: 'Conx' has no effect: neither the model nor ONNX has such an operator; did you mean 'Conv'?"),
-    ("ExecutionProviders=[\"ROCMExecutionProvider\"]", "ExecutionProviders: this version does not have 'ROCMExecutionProvider'; models run on CPUExecutionProvider"),
 ])
 def test_says_that_it_has_no_effect(run, setting, says):
     plain, told = warnings_of(run, *QUARK)
@@ -129,3 +128,16 @@ def test_nothing_is_printed_by_the_package(package, workplace, tmp_path, capfd):
         result = package.quantize(workplace / "mixed.onnx", tmp_path / "out.onnx", data=workplace / "calib.npz", target="quark", method="minmax",
                                   option=[f"PrintSummary={value}"])
         assert capfd.readouterr() == ("", "") and "SQNR" in repr(result)
+
+
+def test_providers_that_are_there(run):
+    told = run(*QUARK, *key("ExecutionProviders=[\"ROCMExecutionProvider\", \"VitisAIExecutionProvider\"]"))[1]["warnings"]
+    (warning,) = [each for each in told if each.startswith("ExecutionProviders")]
+    assert warning.startswith("ExecutionProviders: preon does not use ROCMExecutionProvider, VitisAIExecutionProvider; this ONNX Runtime has ")
+    there, where = warning.partition(" has ")[2].split("; ")
+    assert "CPUExecutionProvider" in there.split(", ") and where == "models run on the CPU"
+
+
+def test_a_name_that_is_no_providers(preon, model, data):
+    preon.fails(2, 1002, "quantize", model, "-o", "o.onnx", "--data", data, "--option", "ExecutionProviders=[\"Foo\"]",
+                says="got 'Foo', wanted names of ONNX Runtime's execution providers, of which preon uses CPUExecutionProvider and CUDAExecutionProvider")

@@ -32,10 +32,11 @@ bool IsGiven(const std::vector<Setting>& settings, std::string_view option) {
 
 Status SetProviders(Options& options, const KeyValue& value) {
   const std::vector<std::string> known(kProviders.begin(), kProviders.end());
-  std::vector<std::string> absent;
+  std::vector<std::string> absent;  // ONNX Runtime tells which are there when models run
   for (const std::string& name : value.texts) {
     if (std::ranges::find(known, name) == known.end())
-      return BadValue(name, StrCat("names of ONNX Runtime's execution providers", DidYouMean(name, known)));
+      return BadValue(name, StrCat("names of ONNX Runtime's execution providers, of which preon uses ", kOurProvider,
+                                   " and ", kCudaProvider, DidYouMean(name, known)));
     if (name != kCudaProvider && name != kOurProvider) absent.push_back(name);
   }
   // The first one that can be had counts, as in ONNX Runtime; what --provider says counts more.
@@ -45,9 +46,7 @@ Status SetProviders(Options& options, const KeyValue& value) {
     options.resources.provider.cuda_device = 0;
     options.resources.prefers_provider = true;
   }
-  if (!absent.empty())
-    options.given.warnings.push_back(StrCat("ExecutionProviders: this version does not have ",
-                                            QuotedNames(absent, std::identity()), "; models run on ", kOurProvider));
+  options.resources.absent_providers = std::move(absent);
   return Status::Ok();
 }
 
