@@ -8,6 +8,7 @@ from .samples import array_of, is_array, is_path, is_reader, named_arrays
 from .sources import is_read_directly, local, temporary_folder
 
 _PATH_OR_MODEL = ("model", "quantized", "other")
+_SHOWN = {"eval_data": "eval_data (Quark's EvalDataReader)"}
 _EXTERNAL = 1  # ONNX's number: the values are in another file
 
 
@@ -53,7 +54,8 @@ class Files(contextlib.ExitStack):
             return value
         import numpy as np
 
-        self._refuse_folder(what)
+        self._refuse_folder(_SHOWN.get(what, what), f"wanted a file or folder that preon reads itself (.npz, .npy, images, sound) as {what}"
+                            + "; without it the samples of the calibration judge" * (what == "eval_data"))
         if isinstance(value, Mapping):
             arrays = {name: array_of(array, 0, name, {}) for name, array in value.items()}
             np.savez(path := self._path(f"{what}.npz", what), **arrays)
@@ -73,16 +75,15 @@ class Files(contextlib.ExitStack):
     def local(self, source):
         """The path of what `data` names (sources.local)."""
         if not is_read_directly(source):
-            self._refuse_folder("data")
+            self._refuse_folder("data", "files that preon reads itself (.npz, .npy, images, sound), arrays and readers are possible")
         path = self.enter_context(local(source, self.parent))
         if path is not source:
             self.shown_as.append((path_of(path, "data"), os.fsdecode(source)))
         return path
 
-    def _refuse_folder(self, what):
+    def _refuse_folder(self, what, hint):
         if self.in_memory:
-            raise ConfigError(1004, f"{what}: these samples would have to be written to a folder, and in crypto mode nothing gets to the disk",
-                              "files that preon reads itself (.npz, .npy, images, sound) and readers are possible", 2)
+            raise ConfigError(1004, f"{what}: these samples would have to be written to a folder, and in crypto mode nothing gets to the disk", hint, 2)
 
     def _path(self, name, shown):
         if self.in_memory:

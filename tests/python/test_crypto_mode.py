@@ -185,6 +185,14 @@ def test_samples_that_need_a_folder(proto, rows, reader, samples, tmp_path):
         with pytest.raises(ConfigError, match="these samples would have to be written to a folder") as caught:
             preon_package.quantize(proto, data=rows, option="CryptoMode=true", **more)
         assert caught.value.number == 1004
+    with pytest.raises(ConfigError, match=r"E1004. eval_data \(Quark's EvalDataReader\): these samples would have to be written to a folder") as caught:
+        quantized(config({"EvalMetrics": True, "EvalDataReader": reader(samples)}), proto, reader(samples))
+    assert caught.value.hint.endswith("as eval_data; without it the samples of the calibration judge")
+    np.savez(tmp_path / "eval.npz", input=rows[:5])  # what the hint says is possible
+    given = config({"EvalMetrics": True}, {"eval_data": str(tmp_path / "eval.npz")})
+    quantizer = ModelQuantizer(given)
+    quantizer.quantize_model(proto, None, reader(samples))
+    assert quantizer.result.crypto_mode and quantizer.result.model.graph.node
     with pytest.raises(ConfigError, match="^.E1004. data: these samples would have to be written"):
         preon_package.quantize(proto, data=tmp_path / "x.tar", option="CryptoMode=true")
 
