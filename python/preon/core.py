@@ -120,9 +120,7 @@ def quantize(model: Model, output: Optional[Path] = None, data: Data = None, rea
         target = files.output("quantized.onnx")
         result = _with_model(_run("quantize", (files.model(model), target), options, (data, reader), progress, files, distance=distance), target)
     if ignored:
-        warning = "CryptoMode: the result is returned and the output is ignored; with key_file it is written, encrypted"
-        result.warnings.append(warning)
-        result.text += f"  warning     {warning}\n"
+        result.warn("CryptoMode: the result is returned and the output is ignored; with key_file it is written, encrypted")
     return result
 
 

@@ -35,6 +35,11 @@ class Result(Mapping[str, Any]):
     def __init__(self, facts: dict[str, Any], text: str, model: Optional[onnx.ModelProto] = None) -> None:
         self.facts, self.text, self.model = facts, text, model
 
+    def warn(self, text: str) -> None:
+        """One more of `warnings`, in the summary too."""
+        self.facts["warnings"].append(text)
+        self.text += f"  warning     {text}\n"
+
     def __getattr__(self, name: str) -> Any:
         facts = self.__dict__.get("facts", {})
         if name in facts:

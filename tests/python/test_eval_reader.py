@@ -59,7 +59,8 @@ def test_without_metrics_it_is_not_read(package, tmp_path, model, reader, sample
 
     with pytest.warns(UserWarning, match="EvalDataReader: has no effect without EvalMetrics=True"):
         result, _ = run_of(package, tmp_path, model, reader, samples, EvalDataReader=NeverRead())
-    assert result.figures_from != "eval_data"
+    assert result.figures_from != "eval_data" and "EvalDataReader: has no effect without EvalMetrics=True" in result.warnings
+    assert "warning     EvalDataReader: has no effect without EvalMetrics=True" in result.text
 
 
 def test_without_reader_the_calibrations_samples_judge(package, tmp_path, model, reader, samples):

@@ -14,13 +14,15 @@ _NO_DATA = 1003
 
 
 def _drop_random(keys):
-    """What is for runs without samples."""
+    """What is for runs without samples. Returns warnings."""
+    told = []
     for key in [key for key in keys if key == "UseRandomData" or key.startswith("RandomDataReader")]:
         if key == "UseRandomData" and not isinstance(keys[key], (bool, type(None))):
             continue  # an error
         value = keys.pop(key)
-        if value is not False and value not in (None, {}):
-            warnings.warn(f"{key}: has no effect: there are samples", UserWarning, 4)
+        if value is not False and value is not None:
+            told.append(f"{key}: has no effect: there are samples")
+    return told
 
 
 class ModelQuantizer:
@@ -50,8 +52,10 @@ class ModelQuantizer:
         Returns None where there is a path. Warns of all that result.warnings has. Raises PreonError and its kinds, and what the reader raises.
         """
         has_samples = calibration_data_reader is not None or calibration_data_path is not None
-        options = self._options(algorithms, has_samples, calibration_data_reader)
+        options, told = self._options(algorithms, has_samples, calibration_data_reader)
         source = self._source(model_input, calibration_data_reader, calibration_data_path)
+        if calibration_data_reader is not None and calibration_data_path is not None:
+            told.append("calibration_data_path: has no effect: there is a calibration_data_reader")
         try:
             result = quantize(model_input, model_output, **source, **options)
         except ConfigError as error:
@@ -60,29 +64,29 @@ class ModelQuantizer:
             raise ConfigError(_NO_DATA, "A calibration data reader is required for quantization, but none was provided; wanted "
                                         "calibration_data_reader, calibration_data_path or the option UseRandomData", exit_status=2) from None
         self.result = result
+        for text in told:
+            result.warn(text)
         for text in result.warnings:
             warnings.warn(text, UserWarning, 2)
         return result.model
 
     def _options(self, algorithms, has_samples, calibrates):
-        """`calibrates`: the reader that does, or None."""
+        """(options of quantize(), warnings). `calibrates`: the reader that does, or None."""
         config, names = self.config, {}
         if isinstance(config, Config):
             if config.global_quant_config.use_dynamic_quant:
-                fields, objects = without_objects(config.global_quant_config, calibrates)
-                return {**dynamic_options(fields), **objects}
+                fields, objects, told = without_objects(config.global_quant_config, calibrates)
+                return {**dynamic_options(fields), **objects}, told
             config = to_qconfig(config.global_quant_config, algorithms)
             names = option_names(config)
-        config, objects = without_objects(config, calibrates)
+        config, objects, told = without_objects(config, calibrates)
         stored = config.to_dict()
         if has_samples:
-            _drop_random(stored["extra_options"])
-        return {"qconfig": json.dumps({**stored, "option_names": names}), **objects}
+            told += _drop_random(stored["extra_options"])
+        return {"qconfig": json.dumps({**stored, "option_names": names}), **objects}, told
 
     @staticmethod
     def _source(model, reader, data_path):
         if reader is None and data_path is not None:
             return path_reader(model, data_path)
-        if data_path is not None:
-            warnings.warn("calibration_data_path: not used, there is a calibration_data_reader", UserWarning, 3)
         return {"reader": reader}

@@ -1,6 +1,5 @@
 """What a configuration has that no dictionary can hold, readers and functions: as arguments of quantize()."""
 import copy
-import warnings
 
 from ...errors import ConfigError
 from ...samples import is_reader
@@ -11,21 +10,22 @@ _KEYS = {"metric_distance_fn": "MetricDistanceFn", "metric_evaluate_fn": "Metric
 
 
 def without_objects(config, calibrates):
-    """(a copy without them; arguments of quantize() that stand for them).
+    """(a copy without them; arguments of quantize() that stand for them; warnings of objects that are not used).
 
     config      QConfig or QuantizationConfig; not changed
     calibrates  the reader of the calibration, or None
 
-    Raises ConfigError for objects of the wrong kind, and for two functions. Warns where an object is not used.
+    Raises ConfigError for objects of the wrong kind, and for two functions.
     """
     if config.extra_options is not None and not isinstance(config.extra_options, dict):
-        return config, {}  # its own check says so
+        return config, {}, []  # its own check says so
     config = copy.copy(config)
     config.extra_options = dict(config.extra_options or {})
-    return config, {**_eval_data(config.extra_options, calibrates), **_distance(config)}
+    told = []
+    return config, {**_eval_data(config.extra_options, calibrates, told), **_distance(config)}, told
 
 
-def _eval_data(options, calibrates):
+def _eval_data(options, calibrates, told):
     """Takes the reader out. That of the calibration is the default, whose samples judge without the key, too."""
     reader = options.pop(_READER, None)
     if reader is None:
@@ -34,7 +34,7 @@ def _eval_data(options, calibrates):
         got = f"the class {reader.__name__}" if isinstance(reader, type) else type(reader).__name__
         raise ConfigError(1002, f"{_READER}: got {got}, wanted an object with get_next()", exit_status=2)
     if not options.get(_SWITCH):
-        warnings.warn(f"{_READER}: has no effect without {_SWITCH}=True", UserWarning, 5)
+        told.append(f"{_READER}: has no effect without {_SWITCH}=True")
         return {}
     return {} if reader is calibrates else {"eval_data": reader}
 
