@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "quantize/plan/nothing_left.h"
 #include "report/text_writer.h"
 
 namespace preon {
@@ -77,6 +78,14 @@ bool IsProbablyBetter(const TargetFigures& first, const TargetFigures& other) {
          other.sqnr_db >= first.sqnr_db + kNearerDb;
 }
 
+bool ComputesInFloat16(const Graph& graph) {
+  const auto is_half = [&](const auto& node) {
+    return std::ranges::any_of(node->outputs(),
+                               [&](const std::string& output) { return graph.TypeOf(output) == DataType::kFloat16; });
+  };
+  return std::ranges::any_of(graph.nodes(), is_half);
+}
+
 }  // namespace
 
 std::string WhyNothingIsGained(const ResultFigures& figures, Doubt doubt) {
@@ -130,6 +139,21 @@ std::string WarningOfBusySpeed(const Speedup& speedup) {
   if (!speedup.busy || !(speedup.median > 0 && speedup.median < 1)) return "";
   return StrCat("measured slower than float on a busy machine, ", SpeedText(speedup),
                 ": this speed was ignored; measure again with preon compare while no other program runs");
+}
+
+Status NothingToQuantize(const QuantPlan& plan, const Graph& graph, size_t source_nodes, const Target& target,
+                         std::optional<Float16> float16) {
+  Status left = NothingLeft(plan, source_nodes, target.QuantizesActivations());
+  std::vector<std::string> hints = plan.warnings;
+  if (!left.hint().empty()) hints.push_back(left.hint());
+  if (float16 == Float16::kOff && ComputesInFloat16(graph))
+    hints.emplace_back(
+        "QuantizeFP16=false (--float16 off) leaves float16 nodes as they are; without it they are quantized");
+  if (const std::string optimized = AdviceForOptimized(graph); hints.empty() && !optimized.empty())
+    hints.push_back(optimized);
+  std::string hint;
+  for (const std::string& each : hints) hint += (hint.empty() ? "" : "; ") + each;
+  return std::move(left).WithHint(std::move(hint));
 }
 
 }  // namespace preon

@@ -5,9 +5,14 @@
 #include <optional>
 #include <string>
 
+#include "base/status.h"
+#include "config/options.h"
 #include "decide/alarm.h"
 #include "eval/interval.h"
 #include "eval/latency.h"
+#include "ir/graph.h"
+#include "quantize/plan/quant_plan.h"
+#include "quantize/plan/target.h"
 
 namespace preon {
 
@@ -53,5 +58,11 @@ std::string WhyNotInstead(const TargetFigures& first, const TargetFigures& other
 
 /// That a speed below that of float was measured on a busy machine, which therefore decides nothing; empty: it was not.
 std::string WarningOfBusySpeed(const Speedup& speedup);
+
+/// NothingLeft, with a hint: names of the user's that nothing has, float16 that stays, nodes of ONNX Runtime's
+/// optimizer.
+/// @param graph  the rewritten one, which `plan` is of
+Status NothingToQuantize(const QuantPlan& plan, const Graph& graph, size_t source_nodes, const Target& target,
+                         std::optional<Float16> float16);
 
 }  // namespace preon

@@ -22,6 +22,7 @@
 #include "passes/set_attributes.h"
 #include "passes/typical_shapes.h"
 #include "pipeline/float_algorithms.h"
+#include "pipeline/gain.h"
 #include "pipeline/output.h"
 #include "quantize/plan/branch_coverage.h"
 #include "quantize/plan/nothing_left.h"
@@ -221,9 +222,8 @@ Result<PreparedModel> ModelPreparation::Rewrite(Model source, const std::vector<
   prepared.plan.branch_probes = FindBranchProbes(model.graph, prepared.plan);
   const std::string optimized = AdviceForOptimized(model.graph);
   if (prepared.plan.empty() && prepared.plan.CountWeights() == 0) {
-    Status left = NothingLeft(prepared.plan, source_nodes, target.QuantizesActivations());
-    if (left.hint().empty() && !optimized.empty()) left = std::move(left).WithHint(optimized);
-    return std::move(left).WithContext(model.source_path);
+    return NothingToQuantize(prepared.plan, model.graph, source_nodes, target, inputs_.options.float16)
+        .WithContext(model.source_path);
   }
   if (!optimized.empty()) prepared.warnings.push_back(optimized);
   prepared.warnings.insert(prepared.warnings.end(), prepared.plan.warnings.begin(), prepared.plan.warnings.end());

@@ -1,8 +1,10 @@
 """Messages of ModelQuantizer call a setting what the user's configuration calls it, not by preon's option."""
+import numpy as np
+import onnx
 import pytest
 
 preon_package = pytest.importorskip("preon", reason="the Python package is not built (nanobind)")
-from preon import ConfigError, ModelQuantizer, PowerOfTwoMethod, QConfig, QuantType  # noqa: E402
+from preon import ConfigError, ModelError, ModelQuantizer, PowerOfTwoMethod, QConfig, QuantType  # noqa: E402
 from preon.quantization.config.spec import QLayerConfig, XInt8Spec  # noqa: E402
 
 pytestmark = [pytest.mark.filterwarnings("ignore::DeprecationWarning"), pytest.mark.filterwarnings("ignore::UserWarning")]
@@ -78,3 +80,35 @@ def test_values_of_keys(run, keys, says):
 def test_what_has_no_effect_is_in_the_result(run, keys, says):
     assert says in run(older("A8W8", keys)).warnings and says not in run(older("A8W8")).warnings
     assert not any("Random" in each for each in run(older("A8W8", dict.fromkeys(keys))).warnings)
+
+
+def test_operators_that_are_not_there(run):
+    with pytest.raises(ModelError) as raised:
+        run(older("A8W8", {"OpTypesToQuantize": ["Foo", "Cnov"]}))
+    assert raised.value.number == 2010 and "nothing is left to quantize" in raised.value.message
+    for says in ("OpTypesToQuantize: 'Foo' has no effect: no such operator is left after the rewrites",
+                 "OpTypesToQuantize: 'Cnov' has no effect: no such operator is left after the rewrites; did you mean 'Conv'?",
+                 "these options select nodes: "):
+        assert says in raised.value.hint
+
+
+def test_float16_that_stays(proto, samples, reader):
+    half = float16_of(proto)
+    halves = [{name: array.astype(np.float16) for name, array in sample.items()} for sample in samples]
+    assert ModelQuantizer(older("A8W8")).quantize_model(half, None, reader(halves)).graph.node
+    with pytest.raises(ModelError) as raised:
+        ModelQuantizer(older("A8W8", {"QuantizeFP16": False})).quantize_model(half, None, reader(halves))
+    assert raised.value.number == 2010
+    assert raised.value.hint == "QuantizeFP16=false (--float16 off) leaves float16 nodes as they are; without it they are quantized"
+
+
+def float16_of(model):
+    half = onnx.ModelProto.FromString(model.SerializeToString())
+    for index, tensor in enumerate(half.graph.initializer):
+        values = onnx.numpy_helper.to_array(tensor)
+        if values.dtype == np.float32:
+            half.graph.initializer[index].CopyFrom(onnx.numpy_helper.from_array(values.astype(np.float16), tensor.name))
+    for value in (*half.graph.input, *half.graph.output):
+        value.type.tensor_type.elem_type = onnx.TensorProto.FLOAT16
+    del half.graph.value_info[:]
+    return half
