@@ -1,6 +1,7 @@
 """Stored runs of other quantizers on small models (testdata/quark/graphs): where they lie, and how models are held against them."""
 import base64
 import functools
+import hashlib
 import json
 import lzma
 import os
@@ -59,6 +60,14 @@ def stored_constant(entry, source):
     return np.frombuffer(base64.b64decode(entry["b64"]), kind).reshape(entry["d"]) if "b64" in entry else None
 
 
+def is_stored(entry, source, values):
+    """Whether these are the values of a constant of a stored run, by their digest where only that is stored."""
+    if "sha1" in entry:
+        return hashlib.sha1(values.tobytes()).hexdigest() == entry["sha1"]
+    wanted = stored_constant(entry, source)
+    return wanted.dtype == values.dtype and np.array_equal(wanted.ravel(), values.ravel())
+
+
 class NotStored(Exception):
     """A constant of which only the digest is stored, or a sub-graph."""
 
@@ -101,6 +110,11 @@ def stored_model(run, source, like):
 
 def stored_floats(text):
     return np.frombuffer(base64.b64decode(text), np.float32)
+
+
+def sqnr_db(wanted, got):
+    error = np.square(wanted.astype(np.float64) - got).sum()
+    return 10 * np.log10(np.square(wanted, dtype=np.float64).sum() / error) if error > 0 else np.inf
 
 
 def constants(model):
