@@ -11,6 +11,7 @@ import numpy as np
 import onnx
 
 import golden_configs
+import golden_errors
 import golden_graphs
 import graph_goldens
 
@@ -92,14 +93,11 @@ class Goldens:
         done = subprocess.run([RUNNER], input="".join(job[4] + "\n" for job in jobs), capture_output=True, text=True, cwd=self.folder, timeout=3000)
         lines = done.stdout.split("\n")
         for (model, config, entry, out, _), problem in zip(jobs, lines):
-            if problem and "[E2010]" in problem and not any(node[0] in golden_graphs.QUANTIZERS | golden_graphs.DEQUANTIZERS | golden_graphs.BLOCKS for node in entry.get("nodes", [])):
-                results.append((model, config, entry, [], ""))   # nothing to quantize: Quark stores the float model, we say so
-            elif problem:
-                results.append((model, config, entry, [("error", problem)], ""))
-            elif "error" in entry:
-                results.append((model, config, entry, [], ""))
+            skip = golden_graphs.skipped_parts(self.defects, model, config)
+            apart = None if golden_errors.nothing_to_quantize(entry, problem or None) else golden_errors.difference(entry, skip, problem or None)
+            if apart or problem or "error" in entry:
+                results.append((model, config, entry, [("error", apart)] if apart else [], ""))
             else:
-                skip = golden_graphs.skipped_parts(self.defects, model, config)
                 results.append((model, config, entry, self.compare(model, entry, out, skip), ""))
         if len(lines) < len(jobs):
             raise RuntimeError(f"the runner stopped at {jobs[len(lines) - 1][:2]}: {done.stderr[-2000:]}")
