@@ -6,10 +6,10 @@ import golden_outputs
 
 # (what another tool says where it is right to fail, what ours has to say there)
 SAME = [
-    (r"When enable_npu_cnn=True, ActivationSymmetric must be set to true", r"^\[E1004\] .*--symmetric false, wanted true"),
+    (r"When enable_npu_cnn=True, ActivationSymmetric must be set to true", r"^\[E1004\] .*got ActivationSymmetric false, wanted true"),
     (r"When enable_npu_cnn=True, WeightSymmetric must be set to true", r"^\[E1004\] .*WeightSymmetric false, wanted true"),
     (r"Only per-tensor quantization is supported when enable_npu_cnn=True", r"^\[E1004\] .*got one scale per channel"),
-    (r"reduce_range is not supported when enable_npu_cnn=True", r"^\[E1004\] .*got --reduce-range true"),
+    (r"reduce_range is not supported when enable_npu_cnn=True", r"^\[E1004\] .*got reduce_range true"),
     (r"Pass '(\w+)' is not registered", r"^\[E1001\] onnx_\w+: unknown pass"),
 ]
 QUANTIZED = golden_graphs.QUANTIZERS | golden_graphs.DEQUANTIZERS | golden_graphs.BLOCKS | golden_outputs.INTEGER | {"DynamicQuantizeLinear", "MatMulNBits"}
