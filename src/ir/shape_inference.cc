@@ -31,6 +31,12 @@ void InferOneFloatEach(onnx::InferenceContext& context) {
   if (onnx::hasNInputShapes(context, 1)) onnx::propagateShapeFromInputToOutput(context, 0, 0);
 }
 
+// ONNX's own makes a list of `num_outputs` sizes before it counts the outputs: gigabytes for an absurd number.
+void InferSplit(const onnx::InferenceFunction& infer, onnx::InferenceContext& context) {
+  const onnx::AttributeProto* wanted = context.getAttribute("num_outputs");
+  if (wanted == nullptr || wanted->i() == static_cast<int64_t>(context.getNumOutputs())) infer(context);
+}
+
 // ONNX's data propagation writes down one dimension per element of every vector whose length it knows, whatever its
 // type: gigabytes for a long signal or an absurd declared shape. These are ONNX's operators with that step left out
 // where a vector is too long to be a shape, and with the inference that ONNX lacks.
@@ -42,9 +48,14 @@ class CompletedSchemas : public onnx::ISchemaRegistry {
     if (schema == nullptr) return schema;
     const bool lacks = domain == "ai.onnx.ml" && !schema->has_type_and_shape_inference_function() &&
                        std::ranges::find(kOneFloatEach, op_type) != kOneFloatEach.end();
-    if (!lacks && !schema->has_data_propagation_function()) return schema;
+    const bool splits = domain.empty() && op_type == "Split";
+    if (!lacks && !splits && !schema->has_data_propagation_function()) return schema;
     const auto [entry, fresh] = completed_.try_emplace(schema, *schema);
     if (fresh && lacks) entry->second.TypeAndShapeInferenceFunction(InferOneFloatEach);
+    if (fresh && splits) {
+      entry->second.TypeAndShapeInferenceFunction(
+          [infer = schema->GetTypeAndShapeInferenceFunction()](auto& context) { InferSplit(infer, context); });
+    }
     if (fresh && schema->has_data_propagation_function()) {
       entry->second.PartialDataPropagationFunction([propagate = schema->GetDataPropagationFunction()](auto& context) {
         if (IsBounded(context)) propagate(context);

@@ -190,6 +190,19 @@ TEST(InferShapes, AbsurdlyLongVectorsCostNothing) {
   EXPECT_EQ(model.graph.ShapeOf("t"), Shape{8000000000000});
 }
 
+TEST(InferShapes, AbsurdlyManyPartsCostNothing) {
+  for (const auto& [parts, shape] :
+       {std::pair("2", std::optional<Shape>({2, 4})), std::pair("2000000000", std::optional<Shape>())}) {
+    Model model = LoadText(StrCat(R"(<ir_version: 8, opset_import: ["": 18]>
+    g (float[4, 4] x) => (float[K, 4] a, float[M, 4] b) { a, c = Split <axis = 0, num_outputs = )",
+                                  parts, R"(> (x)
+      b = Relu(c) })"));
+    InferShapes(model);
+    const ValueInfo* info = model.graph.Info("c");
+    EXPECT_EQ(info == nullptr ? std::nullopt : info->shape, shape) << parts;
+  }
+}
+
 TEST(InferShapes, WhatContradictsItselfStaysUnknown) {
   Model model = LoadText(R"(<ir_version: 8, opset_import: ["": 17]>
     g (float[2, 3] x, float[5, 7] w) => (y) { m = MatMul(x, w)  y = Relu(x) })");
