@@ -82,7 +82,8 @@ class Gptq final : public ReconstructingAlgorithm {
             {.reach = {.steps = kAnyCode},
              .steps = {.by_curvature = values.Flag("act-order"),
                        .descent_rounds = values.Flag("descent") ? RoundingSteps().descent_rounds : 0},
-             .damping = static_cast<float>(values.Number("perc-damp"))},
+             .damping = static_cast<float>(values.Number("perc-damp")),
+             .damping_of_few = static_cast<float>(values.Number("perc-damp"))},
             ScopeOf(values.TextList("target-op-type"))) {}
 
   std::string_view name() const override { return "gptq"; }

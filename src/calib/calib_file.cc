@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/output/atomic_file.h"
 #include "calib/malformed_file.h"
+#include "calib/mask_section.h"
 #include "data/sample_runs.h"
 #include "stats/wire.h"
 
@@ -22,7 +23,7 @@ namespace {
 constexpr std::string_view kMagic = "preon-calib ";
 constexpr std::string_view kVersion = "4\n";
 constexpr size_t kChecksumSize = 64;
-constexpr std::string_view kDerived = "derived", kPerSample = "per-sample", kPlanned = "planned",
+constexpr std::string_view kDerived = "derived", kPerSample = "per-sample", kPlanned = "planned", kMasks = "masks",
                            kActivation = "activation", kStatistics = "statistics";
 
 /// The part between header and checksum. Errors: not a .calib file, another version, cut short, changed.
@@ -216,6 +217,10 @@ std::string SerializeCalibration(const CalibrationData& data) {
     out.Varint(planned.context.is_output);
     out.Varint(static_cast<uint64_t>(planned.context.read_activation));
   }
+  if (HasMasks(data.planned)) {
+    out.Bytes(kMasks);
+    WriteMasks(data.planned, out);
+  }
   if (!data.activation.empty()) {
     out.Bytes(kActivation);
     out.Bytes(data.activation);
@@ -257,6 +262,10 @@ Result<CalibrationData> ParseCalibration(std::string_view bytes, const ParallelF
   }
   if (section == kPlanned) {
     PREON_RETURN_IF_ERROR(ReadPlanned(in, data));
+    section = NextSection(in);
+  }
+  if (section == kMasks) {
+    PREON_RETURN_IF_ERROR(ReadMasks(in, data.planned));
     section = NextSection(in);
   }
   if (section == kActivation) {

@@ -15,8 +15,9 @@ namespace preon {
 struct ReconstructionRule {
   CodeReach reach;
   RoundingSteps steps;
-  float damping = 0.05F;    ///< of the mean curvature
-  float shrinkage = 0.15F;  ///< of products of different inputs (solver/quadratic.h)
+  float damping = 0.01F;         ///< of the mean curvature
+  float damping_of_few = 0.05F;  ///< of layers with few codes
+  float shrinkage = 0.15F;       ///< of these: of products of different inputs (solver/quadratic.h)
   bool updates_bias = true;
 };
 

@@ -36,8 +36,7 @@ CodeGrids Repeated(const CodeGrids& grids, size_t ways) {
 
 // One scale for all outputs: small weights have few codes, and the codes of large ones are so near to each other that a
 // step changes nothing.
-CodeReach ReachOf(const CodedLayer& layer, const ReconstructionRule& rule) {
-  CodeReach reach = rule.reach;
+CodeReach ReachOf(const CodedLayer& layer, CodeReach reach) {
   if (layer.weight.params.size() == 1) reach.steps = std::max(reach.steps, reach.shared_steps);
   return reach;
 }
@@ -78,13 +77,13 @@ class GroupSolver {
         rule_(rule) {
     LayerSums::Moments moments = std::move(data.fitted[group]).Take();
     data.judging[group].Finish();
-    if (layer_.bias)
-      last_ = LastOf(moments);
-    else  // means are not taken off for a bias among the codes, and are no matter of chance
-      Shrink(moments.covariance, rule.shrinkage);
+    if (layer_.bias) last_ = LastOf(moments);
+    const bool few = layer_.has_few_codes();
+    // Means are not taken off for a bias among the codes, and are no matter of chance.
+    if (few && !layer_.bias) Shrink(moments.covariance, rule.shrinkage);
     means_ = std::move(moments.means);
-    form_ = MakeQuadratic(std::move(moments.covariance), std::move(moments.cross), judging_, rule.damping, ways_,
-                          parallel_for);
+    form_ = MakeQuadratic(std::move(moments.covariance), std::move(moments.cross), judging_,
+                          few ? rule.damping_of_few : rule.damping, ways_, parallel_for);
     order_ = OrderFor(form_.curvature, rule.steps);
   }
 
@@ -126,8 +125,8 @@ class GroupSolver {
     for (size_t i = 0; i < optimum.rows(); ++i) {
       for (size_t j = 0; j < optimum.columns(); ++j) optimum.at(i, j) += form_.step.at(i, columns.outputs[j]);
     }
-    const CodeProblem problem{form_.curvature,        optimum,           columns.weights, columns.grids,
-                              ReachOf(layer_, rule_), layer_.form.inputs};
+    const CodeProblem problem{form_.curvature,   optimum, columns.weights, columns.grids, ReachOf(layer_, rule_.reach),
+                              layer_.form.inputs};
     Attempt old = WithBias(std::move(old_codes), columns);
     Attempt rounded = WithBias(RoundCodes(problem, rule_.steps, order_), columns);
     const std::vector<double> old_errors = ErrorsOf(old, columns), errors = ErrorsOf(rounded, columns);

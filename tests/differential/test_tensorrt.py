@@ -99,7 +99,7 @@ def test_scales_that_older_versions_read(preon, tmp_path):
 
 @pytest.mark.parametrize("options, number, says", [
     (["--activation", "uint8"], 1007, "target tensorrt does not support type 'uint8'; it supports: int8"),
-    (["--option", "ActivationSymmetric=false"], 1004, "got --symmetric false, wanted true: TensorRT has no zero points"),
+    (["--option", "ActivationSymmetric=false"], 1004, "got ActivationSymmetric false, wanted true: TensorRT has no zero points"),
     (["--block-size", "32"], 1004, "--block-size: has no effect with --target tensorrt")])
 def test_what_tensorrt_has_not(preon, model, data, options, number, says):
     preon.fails(2, number, "quantize", model, "-o", "out.onnx", "--data", data, "--target", "tensorrt", *options, says=says)
