@@ -123,7 +123,7 @@ def write_page(results, tasks):
         return (", ".join(found) or "none") + "."
 
     lines += ["", f"Presets that fit no codes, below Quark's rules by more than {TOLERANCE} dB: " + below(False) +
-              " By less, as other roundings of the same weights differ: " + below(False, 0.05, TOLERANCE), "",
+              f" Below by 0.05 to {TOLERANCE} dB: " + below(False, 0.05, TOLERANCE), "",
               "Presets that fit codes have preon's algorithm in both columns (Quark's own AdaRound gains 0.9 dB on ResNet20). "
               "The left one keeps a fifth of the samples to measure the result and fits codes to the others alone, the right one fits to all. Below by more than "
               f"{TOLERANCE} dB: " + below(True)]

@@ -14,6 +14,7 @@
 #include "base/output/atomic_file.h"
 #include "calib/malformed_file.h"
 #include "calib/mask_section.h"
+#include "calib/read_map.h"
 #include "data/sample_runs.h"
 #include "stats/wire.h"
 
@@ -49,18 +50,6 @@ Status ReadRuns(WireReader& in, SampleRuns& runs) {
     runs.emplace_back(first, first + length);
   }
   return IsCanonical(runs) ? Status::Ok() : Malformed("samples are not in order");
-}
-
-/// Reads `count` entries whose keys ascend; `read` gets each key and makes the entry's value.
-template <typename Value, typename ReadValue>
-Status ReadMap(WireReader& in, std::map<std::string, Value>& map, const ReadValue& read) {
-  for (uint64_t count = in.Varint(); count > 0 && in.ok(); --count) {
-    std::string key(in.Bytes());
-    if (!map.empty() && key <= map.rbegin()->first) return Malformed("names are not in order");
-    PREON_ASSIGN_OR_RETURN(Value value, read());
-    map.emplace_hint(map.end(), std::move(key), std::move(value));
-  }
-  return Status::Ok();
 }
 
 Status ReadSketches(WireReader& in, const ParallelFor& parallel_for, std::map<std::string, TensorSketch>& sketches) {

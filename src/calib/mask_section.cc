@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "calib/malformed_file.h"
+#include "calib/read_map.h"
 
 namespace preon {
 namespace {
@@ -40,27 +41,26 @@ void WriteMasks(const PlannedRanges& planned, WireWriter& out) {
 }
 
 Status ReadMasks(WireReader& in, PlannedRanges& planned) {
-  uint64_t count = in.Varint();
-  if (count == 0) return Malformed("unexpected data after the end");
-  std::string last;
-  for (; count > 0 && in.ok(); --count) {
-    std::string tensor(in.Bytes());
-    const auto range = planned.find(tensor);
-    if (range == planned.end() || tensor <= last) return Malformed("a mask of no tensor, or not in order");
-    MaskRole& role = range->second.mask;
+  const auto read = [&]() -> Result<MaskRole> {
+    MaskRole role;
     role.operands = ReadNames(in);
     role.beside = ReadNames(in);
     const uint64_t has_constant = in.Varint();
     if (has_constant > 1) return Malformed("an unknown mask");
-    if (has_constant != 0) {
-      const float min = in.Float(), max = in.Float();
-      if (!(min <= max)) return Malformed("a mask without a range");
-      role.constant = Range{min, max};
-    }
-    if (!HasMask(*range)) return Malformed("an unknown mask");
-    last = std::move(tensor);
+    if (has_constant == 0) return role;
+    const float min = in.Float(), max = in.Float();
+    if (!(min <= max)) return Malformed("a mask without a range");
+    role.constant = Range{min, max};
+    return role;
+  };
+  std::map<std::string, MaskRole> masks;
+  PREON_RETURN_IF_ERROR(ReadMap(in, masks, read));
+  for (auto& [tensor, role] : masks) {
+    const auto range = planned.find(tensor);
+    if (range == planned.end() || role == MaskRole()) return Malformed("a mask of no tensor");
+    range->second.mask = std::move(role);
   }
-  return Status::Ok();
+  return masks.empty() ? Malformed("unexpected data after the end") : Status::Ok();
 }
 
 }  // namespace preon

@@ -142,8 +142,9 @@ std::vector<std::string> WarningsOfPositions(const PositionTable& positions) {
     }
   }
   if (outside > 0 && positions.violations.empty())  // those are told elsewhere
-    warnings.push_back(StrCat("shifts outside the limits of the NPU, which a key lets be: ", outside,
-                              " (first: ", first, "): this model does not run there"));
+    warnings.push_back(StrCat("shifts outside the limits of the NPU: ", outside, " (first: ", first,
+                              "); this model does not run there. The keys NPULimitationCheck and AdjustShift... keep "
+                              "shifts inside"));
   for (const PositionRow& row : positions.rows) {
     const auto limited = std::ranges::find(row.after.shifts, kHardSigmoidInput, &NpuShift::name);
     if (limited == row.after.shifts.end() || !row.before.inputs[0] || row.before.inputs == row.after.inputs) continue;

@@ -119,10 +119,11 @@ TEST(WarningsOfPositions, NodesWhoseInputsTheNpuCutsOff) {
 
 TEST(WarningsOfPositions, ShiftsThatAKeyLeavesOutside) {
   PositionTable table{.rows = {HardSigmoid(3, 3), HardSigmoid(17, 17), HardSigmoid(18, 18)}};
-  EXPECT_EQ(WarningsOfPositions(table),
-            std::vector<std::string>{
-                "shifts outside the limits of the NPU, which a key lets be: 2 (first: HardSigmoid 'n': " +
-                std::string(kHardSigmoidInput) + " 17): this model does not run there"});
+  EXPECT_EQ(
+      WarningsOfPositions(table),
+      std::vector<std::string>{
+          "shifts outside the limits of the NPU: 2 (first: HardSigmoid 'n': " + std::string(kHardSigmoidInput) +
+          " 17); this model does not run there. The keys NPULimitationCheck and AdjustShift... keep shifts inside"});
   table.violations = {"told as an error"};
   EXPECT_TRUE(WarningsOfPositions(table).empty());
 }

@@ -83,8 +83,8 @@ void AddPositions(TextWriter& out, const PositionTable& table) {
 
 void AddDpuCosts(TextWriter& out, const std::vector<DpuCost>& costs) {
   for (const DpuCost& cost : costs)
-    out.Add("  dpu         %s: %s, %s without it (nearest codes)\n", cost.pass.c_str(), SqnrText(cost.with_db).c_str(),
-            SqnrText(cost.without_db).c_str());
+    out.Add("  dpu         %s: %s, %s without it (both with nearest codes)\n", cost.pass.c_str(),
+            SqnrText(cost.with_db).c_str(), SqnrText(cost.without_db).c_str());
 }
 
 }  // namespace preon

@@ -182,12 +182,12 @@ struct QuantPlan {
   /// float).
   bool dequantize_for_all_readers = false;
   PairDomain domain = PairDomain::kStandard;
-  bool mixes_types = false;           ///< a search changes layers
-  bool dedicated_dequantize = false;  ///< each reader has a DequantizeLinear of its own
-  bool int16_biases = false;          ///< codes of int32 biases are cut to 16 bits
-  bool clips_to_relu = false;         ///< Clips from 0 become Relu where codes keep the upper bound
-  bool beta_in_codes = false;         ///< with --compat: of a Gemm's bias; else its scale has beta
-  bool improves_ranges = false;       ///< 16 bits and more get half as much again, masks in front of a Softmax no codes
+  bool mixes_types = false;              ///< a search changes layers
+  bool dedicated_dequantize = false;     ///< each reader has a DequantizeLinear of its own
+  bool int16_biases = false;             ///< codes of int32 biases are cut to 16 bits
+  bool clips_to_relu = false;            ///< Clips from 0 become Relu where codes keep the upper bound
+  bool beta_in_codes = false;            ///< with --compat: of a Gemm's bias; else its scale has beta
+  bool improves_ranges = false;          ///< 16 bits get room for unseen values, masked scores are cut
   std::optional<double> min_real_range;  ///< ranges are at least so wide
   /// (tensor, whose scale and zero point it takes over), in this order and again until nothing changes, or so often.
   std::vector<std::pair<std::string, std::string>> aligned;
