@@ -58,6 +58,7 @@ MaskRole FindMaskRole(const Graph& graph, const QuantPlan& plan, const std::stri
   if (graph.IsOutput(tensor)) return role;
   for (const Use& use : graph.Uses(tensor)) {
     if (use.captured || !use.node->Is("Add") || !FeedsSoftmaxWithMask(graph, use.node->output())) return {};
+    if (!plan.activations.contains(use.node->output())) return {};  // a sum in float takes any mask
     role.beside.push_back(ObservedAs(plan, use.node->input(use.node->input(0) == tensor ? 1 : 0)));
   }
   return role;

@@ -59,3 +59,18 @@ def test_a_transformer_keeps_its_accuracy(preon, shared, preset, least):
     assert done.returncode == 0, done.stderr
     done = preon("compare", model, "out.onnx", "--data", "unseen.npz", "--latency", "0", "--json")
     assert json.loads(done.stdout)["outputs"]["logits"]["sqnr_db"] >= least
+
+
+def test_a_mask_keeps_its_range_where_the_sum_stays_float(preon):
+    attention(preon.folder, False)
+    model = onnx.load(preon.folder / "model.onnx")
+    model.graph.input[2].name = "hidden"
+    model.graph.node.insert(0, helper.make_node("Mul", ["hidden", "far"], ["mask"], "far_below"))
+    model.graph.initializer.append(numpy_helper.from_array(np.array(MASKED, np.float32), "far"))
+    onnx.save(model, preon.folder / "model.onnx")
+    arrays = dict(np.load(preon.folder / "calib.npz"))
+    np.savez(preon.folder / "calib.npz", hidden=arrays.pop("mask") / np.float32(MASKED), **arrays)
+    done = preon("calibrate", "model.onnx", "-o", "a.calib", "--data", "calib.npz", "--batch", "8", "--target", "simulate")
+    assert done.returncode == 0, done.stderr
+    ranges = json.loads(preon("ranges", "a.calib", "--method", "minmax", "--json").stdout)["tensors"]
+    assert "sum" not in ranges and ranges["mask"]["min"] == MASKED
