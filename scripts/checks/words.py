@@ -52,7 +52,8 @@ TARGETS_NAMED = {
     ("src/config/files/presets.cc", "*"),
     # keys and configurations of Quark that choose a target
     ("src/config/keys/matmul_nbits.cc", "matmul-nbits"),
-    ("src/config/files/qconfig.cc", "quark"), ("src/config/files/qconfig.cc", "npu-cnn"), ("src/config/keys/legacy.cc", "npu-cnn"),
+    ("src/config/files/qconfig_target.cc", "quark"), ("src/config/files/qconfig_target.cc", "npu-cnn"),
+    ("src/config/files/qconfig.cc", "npu-cnn"), ("src/config/keys/legacy.cc", "npu-cnn"),
     # the other tool's numbers, not its target
     ("src/formats/compat/compat.cc", "quark"),
 }

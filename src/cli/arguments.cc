@@ -13,6 +13,7 @@
 #include "cli/verb_help.h"
 #include "config/files/config.h"
 #include "config/files/help_topics.h"
+#include "config/files/qconfig_target.h"
 #include "config/keys/keys.h"
 
 namespace preon::cli {
@@ -173,6 +174,7 @@ Status FillOptions(const ParsedVerb& parsed, Options& options) {
     for (const std::string& value : given.values) PREON_RETURN_IF_ERROR(SetOption(options, name, value));
   }
   PREON_RETURN_IF_ERROR(SettleBlockParameters(options));
+  SettleTargetOfQConfig(options);
   // A key of --option may stand for an option that the verb has not.
   for (const Setting& setting : options.given.settings) {
     const auto spec = std::ranges::find(OptionTable(), setting.name, &OptionSpec::name);

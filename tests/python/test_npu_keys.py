@@ -197,6 +197,37 @@ def test_what_npus_have_not(preon, options, says):
     preon.fails(2, 1004, "quantize", "npu.onnx", "-o", "out.onnx", "--data", "npu.npz", "--target", "npu-cnn", *options, says=says)
 
 
+def spec(kind, scale="PowerOf2", **more):
+    return {"data_type": kind, "symmetric": True, "scale_type": scale, "calibration_method": "MinMax", "quant_granularity": "Tensor", **more}
+
+
+@pytest.mark.parametrize("layer, options, target", [
+    ({"input_tensors": spec("UInt8"), "weight": spec("Int8")}, [], "npu-cnn"),
+    ({"input_tensors": spec("Int8", calibration_method="MinMSE")}, [], "npu-cnn"),
+    ({"input_tensors": spec("Int8")}, ["--compat=quark"], "quark"),  # Quark's extended format, without limits of shifts
+    ({"input_tensors": spec("Int16")}, [], "quark"),
+    ({"input_tensors": spec("Int8", scale="Float32")}, [], "quark"),
+    ({"input_tensors": spec("Int8", symmetric=False)}, [], "quark"),
+    ({"weight": spec("Int8", quant_granularity="Channel")}, [], "quark")])
+def test_settings_of_a_layer_keep_the_target_that_computes_them(preon, run, layer, options, target):
+    conversion(preon.folder, "ConvertAvgPoolToDPUVersion")
+    config = {"global_config": {"input_tensors": spec("Int8"), "weight": spec("Int8")}, "specific_layer_config": [[layer, ["n_c"]]]}
+    (preon.folder / "layers.json").write_text(json.dumps(config))
+    answer = run("--config=layers.json", *options, target=None)[1]
+    assert answer["target"] == target
+    assert any("without these settings the target is npu-cnn" in warning for warning in answer["warnings"]) == (target == "quark")
+
+
+@pytest.mark.parametrize("setting, says", [
+    ({"symmetric": False}, "got symmetric false, wanted true: NPUs have no zero points"),
+    ({"scale": 0.3, "zero_point": 0}, "got scale 0.3, wanted a power of two"),
+    ({"convert": {"quant_type": "QInt8"}}, "got a second pair of another type, wanted one type per tensor")])
+def test_settings_that_npus_have_not(preon, setting, says):
+    conversion(preon.folder, "ConvertAvgPoolToDPUVersion")
+    overrides = "TensorQuantOverrides=" + json.dumps({"c": [setting]})
+    preon.fails(2, 1004, "quantize", "npu.onnx", "-o", "out.onnx", "--data", "npu.npz", "--target", "npu-cnn", "--option", overrides, says=says)
+
+
 def test_whose_numbers(preon, run):
     conversion(preon.folder, "ConvertAvgPoolToDPUVersion")
     done = preon("quantize", "npu.onnx", "-o", "out.onnx", "--data", "npu.npz", "--json", "--config", "XINT8", "--option", "Compat=quark")

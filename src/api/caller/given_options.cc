@@ -7,6 +7,7 @@
 #include "api/caller/reader_source.h"
 #include "api/crypto/crypto_run.h"
 #include "config/files/config.h"
+#include "config/files/qconfig_target.h"
 #include "config/keys/keys.h"
 #include "config/option_table.h"
 
@@ -56,6 +57,7 @@ Result<Options> ToOptions(const QuantizeOptions& given) {
     if (name != "config") PREON_RETURN_IF_ERROR(SetOption(options, name, value));
   }
   PREON_RETURN_IF_ERROR(SettleBlockParameters(options));
+  SettleTargetOfQConfig(options);
   if (given.reader && options.data.from.has_samples())
     return Error(ErrorId::kConflictingOptions, "reader and data: got both, wanted one");
   options.precision_distance = DistanceOfCaller(given.precision_distance);

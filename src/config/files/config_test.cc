@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "config/files/presets.h"
+#include "config/files/qconfig_target.h"
 #include "config/option_table.h"
 #include "config/resolve/resolve_options.h"
 
@@ -106,6 +107,7 @@ TEST(Presets, EachIsValidAndUnknownOnesAreTold) {
 TEST(Presets, QConfigs) {
   Options options;
   ASSERT_TRUE(ApplyPreset(options, "A16W8_QCONFIG").ok());
+  SettleTargetOfQConfig(options);
   EXPECT_EQ(options.plan.activation, TensorType(DataType::kInt16));
   EXPECT_EQ(options.target, "quark");
   EXPECT_EQ(options.ranges.method, "Percentile");

@@ -236,35 +236,6 @@ Status ApplyAlgorithms(AlgorithmOptions& options, const Json& json, bool weights
   return Status::Ok();
 }
 
-// Quark's quantizer for CNNs on NPUs, where all scales are powers of two, or its quantizer for everything else; the
-// extended format, in which types of single layers and tensors are, has no other.
-std::string TargetOfQConfig(const AlgorithmOptions& algorithms, const std::map<std::string, std::string>& keys,
-                            PlanOptions& plan, std::vector<std::string>& warnings) {
-  const auto flag = keys.find("EnableNPUCnn");
-  const bool is_set = flag != keys.end();
-  const bool asked = is_set && flag->second == "true";
-  const auto without = [&](std::string_view why) {
-    if (asked) warnings.push_back(StrCat("EnableNPUCnn: has no effect ", why));
-    return "quark";
-  };
-  if (plan.op_list.format || !IsByte(plan.activation)) return without("in Quark's extended format");
-  if (plan.scale_type == ScaleType::kFloat32)
-    return without("with float32 scales; wanted scale_type PowerOf2, or a PowerOfTwoMethod");
-  if (asked && plan.scale_type == ScaleType::kInt16) {
-    warnings.emplace_back("scale_type Int16: has no effect with EnableNPUCnn: scales are powers of two");
-    plan.scale_type = ScaleType::kPowerOfTwo;
-    if (plan.weight_scale_type == ScaleType::kInt16) plan.weight_scale_type.reset();
-  }
-  const bool powers = plan.scale_type == ScaleType::kPowerOfTwo && plan.scale_type_of_weights() == plan.scale_type;
-  if (is_set ? !asked : !powers) return "quark";
-  const bool mixes = !algorithms.precision.empty() || !algorithms.precision_keys.empty();
-  if (!plan.settings.any() && !mixes) return "npu-cnn";
-  warnings.emplace_back(
-      "settings of single layers or tensors make this Quark's extended format: the limits of an NPU's shifts are not "
-      "kept, and operators stay as they are; without these settings the target is npu-cnn");
-  return "quark";
-}
-
 Status ApplyExternalData(Options& options, const Json& json) {
   if (!json.is_boolean()) return WrongType(json, "true or false");
   return json.get<bool>() ? SetOption(options, "external-data", "true") : Status::Ok();
@@ -290,7 +261,8 @@ Status ApplyQConfig(Options& options, const Json& config) {
   const size_t set_before = options.given.settings.size();
   const bool has_target = options.target.has_value();
   PREON_RETURN_IF_ERROR(ApplyExtraOptions(options, keys));
-  if (!has_target && options.target == "npu-cnn") options.target.reset();  // EnableNPUCnn asks, TargetOfQConfig decides
+  if (!has_target && options.target == "npu-cnn")
+    options.target.reset();  // EnableNPUCnn asks, SettleTargetOfQConfig decides
   for (const auto& [key, ignored] : options.given.keys) options.given.origins.hints.insert(key);
   for (size_t index = set_before; index < options.given.settings.size(); ++index)
     options.given.origins.hints.insert(options.given.settings[index].name);
@@ -315,13 +287,7 @@ Status ApplyQConfig(Options& options, const Json& config) {
   PlanOptions& plan = options.plan;
   if (!SettleFloatScales(options.given.keys, plan.scale_type, plan.weight_scale_type, plan.settings))
     options.given.warnings.push_back(StrCat(kPowerOf2Key, ": has no effect ", kNoPowersAsked));
-  const bool for_quark = !options.target;
-  PREON_RETURN_IF_ERROR(ApplyConfigObject(options, part("preon_options", Json::object())).WithContext("preon_options"));
-  if (for_quark && !options.target) {
-    options.target = TargetOfQConfig(options.algorithms, options.given.keys, options.plan, options.given.warnings);
-    if (options.target == "npu-cnn") options.given.origins.key_of.try_emplace("target", "scale_type PowerOf2");
-  }
-  return Status::Ok();
+  return ApplyConfigObject(options, part("preon_options", Json::object())).WithContext("preon_options");
 }
 
 Status ApplyQConfigText(Options& options, const std::string& text) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/files/config.h"
+#include "config/files/qconfig_target.h"
 #include "config/yaml.h"
 
 namespace preon {
@@ -29,6 +30,7 @@ Json Config() {
 Result<Options> Applied(const Json& json) {
   Options options;
   PREON_RETURN_IF_ERROR(ApplyQConfig(options, json));
+  SettleTargetOfQConfig(options);
   return options;
 }
 

@@ -1,6 +1,7 @@
 // Targets npu-cnn and npu-transformer: Q/DQ where Quark's quantizers for NPUs put them (docs/design/npu.md).
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <ranges>
 #include <set>
 
@@ -38,6 +39,26 @@ void LeaveTail(const Graph& graph, FloatNodes* left_float) {
   }
 }
 
+// What NPUs can not do for single tensors either: a shift has no zero point, one position and all codes.
+Status CheckPositions(std::string_view target, const TensorSettings& settings) {
+  const auto refuse = [&](std::string_view got, std::string_view wanted) {
+    return Error(ErrorId::kConflictingOptions, "--target ", target, ": settings of single layers or tensors: got ", got,
+                 ", wanted ", wanted);
+  };
+  for (const TensorOverride* wanted : settings.All()) {
+    if (wanted->symmetric == false) return refuse("symmetric false", "true: NPUs have no zero points");
+    if (wanted->scale_type.value_or(ScaleType::kPowerOfTwo) != ScaleType::kPowerOfTwo)
+      return refuse(StrCat("scale type ", ScaleTypeName(*wanted->scale_type)), "power-of-two");
+    if (wanted->per_channel == true || wanted->axis || wanted->block_size.value_or(0) != 0)
+      return refuse("scales per channel or block", "one scale per weight");
+    if (wanted->reduce_range == true) return refuse("reduce_range true", "all codes: a shift has no bit in reserve");
+    if (wanted->params && std::exp2(std::round(std::log2(wanted->params->scale))) != wanted->params->scale)
+      return refuse(StrCat("scale ", wanted->params->scale), "a power of two");
+    if (!wanted->converts.empty()) return refuse("a second pair of another type", "one type per tensor");
+  }
+  return Status::Ok();
+}
+
 class NpuTarget : public OpListTarget {
  public:
   bool HasOpList() const override { return true; }
@@ -66,7 +87,8 @@ class NpuCnnTarget final : public NpuTarget {
   bool NeedsBetterCodes() const override { return true; }
   bool Takes(const PlanOptions& options) const override {
     return options.weight == DataType::kInt8 &&
-           CheckTypes(name(), kBytes, options.activation, options.weight, options.settings).ok();
+           CheckTypes(name(), kBytes, options.activation, options.weight, options.settings).ok() &&
+           CheckPositions(name(), options.settings).ok();
   }
   Status SettleScales(const GivenScales& given, PlanOptions* plan) const override {
     const auto is_wrong = [](ScaleType type) { return type != ScaleType::kPowerOfTwo; };
@@ -93,6 +115,7 @@ class NpuCnnTarget final : public NpuTarget {
   Result<QuantPlan> Plan(const Model& model, const PlanOptions& options) const override {
     PREON_RETURN_IF_ERROR(CheckTypes(name(), kBytes, options.activation, options.weight, options.settings));
     if (options.weight != DataType::kInt8) return OneOf(name(), "--weight", options.weight.name(), "int8");
+    PREON_RETURN_IF_ERROR(CheckPositions(name(), options.settings));
     PlanOptions with_tail = options;
     if (options.compat == Compat::kOff) LeaveTail(model.graph, &with_tail.left_float);
     PREON_ASSIGN_OR_RETURN(QuantPlan plan, PlanOpList(model, with_tail, RulesOf(options)));
