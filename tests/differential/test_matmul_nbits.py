@@ -197,7 +197,7 @@ def gemm_model(transposed):
 
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("weight, more", [("int2", []), ("uint2", []), ("int4", []), ("uint4", []), ("int8", []), ("uint8", []),
-                                          ("uint4", ["--weight-method", "hqq"]), ("uint2", ["--weight-method", "hqq"])])
+                                          ("uint8", ["--weight-method", "hqq"]), ("uint4", ["--weight-method", "hqq"]), ("uint2", ["--weight-method", "hqq"])])
 def test_the_operator_computes_with_the_decoded_weight(preon, transposed, weight, more):
     model, bias = gemm_model(transposed)
     onnx.save(model, preon.folder / "gemm.onnx")
@@ -209,6 +209,16 @@ def test_the_operator_computes_with_the_decoded_weight(preon, transposed, weight
     np.testing.assert_allclose(got, x @ decoded(*packed, bits, 70) + bias, rtol=1e-4, atol=1e-4)
     node, = [node for node in quantized.graph.node if node.op_type == "MatMulNBits"]
     assert node.name == f"gemm_Q{bits}" and node.domain == "com.microsoft"
+
+
+def test_half_quadratic_zero_points_of_8_bits_are_those_of_the_extremes(preon):
+    model, _ = gemm_model(False)
+    onnx.save(model, preon.folder / "gemm.onnx")
+    (_, *ours, _, _), = matrices(model, quantize(preon, "gemm.onnx", "--weight", "uint8", "--weight-method", "minmax")[0])
+    quantized, result = quantize(preon, "gemm.onnx", "--weight", "uint8", "--weight-method", "hqq")
+    assert any("--weight-method hqq: has no effect with 8 bits" in warning for warning in result["warnings"])
+    (_, *hqq, _, _), = matrices(model, quantized)
+    assert all(np.array_equal(*each) for each in zip(ours, hqq, strict=True))
 
 
 @pytest.mark.thorough
@@ -228,7 +238,7 @@ def test_the_same_bytes_on_any_number_of_threads(preon):
     (["--activation", "uint8", "--symmetric"], 1004, "--symmetric"),
     (["--weight", "int16"], 1007, "int16"),
     (["--weight", "int3"], 1007, "int3"),
-    (["--weight", "uint8", "--weight-method", "hqq"], 1007, "uint4 or uint2"),
+    (["--weight", "int8", "--weight-method", "hqq"], 1004, "wanted --weight uint8"),
     (["--weight", "int4", "--weight-method", "hqq"], 1004, "wanted --weight uint4"),
     (["--algorithm", "gptq"], 1003, "needs --data"),
     (["--accuracy-level", "5"], 1002, "0 to 4"),

@@ -109,10 +109,6 @@ class MatMulNBitsTarget final : public Target {
                           .symmetric = std::ranges::find(kSymmetric, options.weight.type()) != kSymmetric.end(),
                           .method = options.weight_rule.method.value_or(WeightMethod::kMinMse),
                           .hqq_as_quark = options.compat == Compat::kQuark};
-    if (plan.nbits.options.method == WeightMethod::kHqq && plan.nbits.options.bits == 8) {
-      return Error(ErrorId::kNotYetSupported, "--weight-method hqq: ONNX Runtime has no 8-bit weights with its zero ",
-                   "points; wanted --weight uint4 or uint2");
-    }
     if (plan.nbits.options.method == WeightMethod::kHqq && plan.nbits.options.symmetric) {
       return Error(ErrorId::kConflictingOptions, "--weight-method hqq: it has zero points, got --weight ",
                    options.weight.name(), "; wanted --weight u", options.weight.name());
@@ -121,6 +117,13 @@ class MatMulNBitsTarget final : public Target {
     plan.nbits.shrinks_blocks = options.compat != Compat::kQuark;
     const Selection selection(options.exclude, options.op_list.selection.nodes);
     plan.warnings = selection.WithoutEffect(model.graph);
+    if (plan.nbits.options.method == WeightMethod::kHqq && plan.nbits.options.bits == 8) {
+      // In blocks of real models its zero points are less than half a code from those of the extremes.
+      plan.nbits.options.method = WeightMethod::kMinMax;
+      plan.warnings.emplace_back(
+          "--weight-method hqq: has no effect with 8 bits: ONNX Runtime's zero points are integers there; blocks are "
+          "quantized as with minmax");
+    }
     for (const auto& node : model.graph.nodes()) {
       if (!HoldsMatrix(model.graph, *node)) continue;
       plan.nodes.push_back(Decide(model.graph, *node, selection, options.compat));
