@@ -19,10 +19,16 @@ size_t BytesOf(const std::map<std::string, Tensor>& tensors) {
   return bytes;
 }
 
+// With fewer than ten runs, all fit and judge.
+size_t JudgingStep(size_t runs) {
+  constexpr size_t kStep = 10, kLeastStep = 4, kEnoughToJudge = 16;
+  return runs < kStep ? kStep : std::clamp(runs / kEnoughToJudge, kLeastStep, kStep);
+}
+
 }  // namespace
 
 LiveRuns::LiveRuns(const std::vector<Batch>& batches, const RunContext& context, size_t judging_step)
-    : context_(&context), judging_step_(judging_step) {
+    : context_(&context), judging_step_(judging_step != 0 ? judging_step : JudgingStep(batches.size())) {
   for (const Batch& batch : batches) {
     samples_ += batch.samples;
     first_samples_.push_back(batch.first_sample);

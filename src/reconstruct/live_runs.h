@@ -16,13 +16,11 @@ namespace preon {
 /// Sees the wanted tensors of one run, by name; several runs at once.
 using SeeRun = std::function<Status(size_t run, const std::map<std::string, Tensor>& tensors)>;
 
-/// Where nothing else is asked for.
-constexpr size_t kJudgingStep = 10;
-
 class LiveRuns {
  public:
-  /// At the place of the model's inputs. Shares the bytes of the batches. @param judging_step  see Judges
-  LiveRuns(const std::vector<Batch>& batches, const RunContext& context, size_t judging_step = kJudgingStep);
+  /// At the place of the model's inputs. Shares the bytes of the batches.
+  /// @param judging_step  see Judges; 0: every tenth run, of fewer than 160 about 16 but no more than every fourth
+  LiveRuns(const std::vector<Batch>& batches, const RunContext& context, size_t judging_step = 0);
 
   size_t runs() const { return runs_.size(); }
   /// Samples of all runs together, and the first one of a run in the data.

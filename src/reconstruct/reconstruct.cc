@@ -18,9 +18,15 @@ constexpr int64_t kTargetElements = int64_t{1} << 21;  // of one run
 
 double Decibels(double error) { return -10 * std::log10(std::max(error, kLeastError)); }
 
-// How much larger the error of the outputs may be than the least so far. Where few codes make each layer's step large,
-// a step may be right before the layers behind it have made up for it, and ten samples tell little of it.
-double MostGrowth(const CodedLayer& layer, bool selective) { return !selective && layer.has_few_codes() ? 2 : 1; }
+// How much larger the error of the outputs may be than the least so far: the few runs that judge tell little of one
+// layer, and more refusals cost 0.4 dB on unseen samples (ResNet20 and MobileNetV2, 7 presets each). Where few codes
+// make each layer's step large, a step may be right before the layers behind it have made up for it.
+constexpr double kMostGrowth = 1.3, kMostGrowthOfFewCodes = 2;
+
+double MostGrowth(const CodedLayer& layer, bool selective) {
+  if (selective) return 1;
+  return layer.has_few_codes() ? kMostGrowthOfFewCodes : kMostGrowth;
+}
 
 class Reconstructor {
  public:

@@ -38,8 +38,8 @@ struct ReconstructionScope {
   bool parallel = false;          ///< all layers read what the model gives before any of them changes
   std::optional<int64_t> output;  ///< the one that judges; nullopt: all
   RowCount rows;
-  size_t judging_step = 10;  ///< every so many-th run judges
-  size_t blocks = 0;         ///< so many groups of layers are judged as one; 0: each layer by itself
+  size_t judging_step = 0;  ///< every so many-th run judges; 0: as LiveRuns
+  size_t blocks = 0;        ///< so many groups of layers are judged as one; 0: each layer by itself
   size_t most_refused = std::numeric_limits<size_t>::max();  ///< groups of layers; behind so many, all stay
   size_t memory_bytes = size_t{256} << 20;  ///< for tensors between layers, and for the inputs of all runs
   std::optional<double> enough_db;  ///< outputs that are as near as that on the judging samples stay as they are
