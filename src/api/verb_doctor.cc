@@ -14,22 +14,6 @@
 namespace preon {
 namespace {
 
-// What decides the speed of integer kernels.
-std::vector<std::string> CpuFeatures() {
-  std::vector<std::string> features;
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("sse4.2")) features.emplace_back("sse4.2");
-  if (__builtin_cpu_supports("avx")) features.emplace_back("avx");
-  if (__builtin_cpu_supports("avx2")) features.emplace_back("avx2");
-  if (__builtin_cpu_supports("fma")) features.emplace_back("fma");
-  if (__builtin_cpu_supports("avx512f")) features.emplace_back("avx512f");
-  if (__builtin_cpu_supports("avx512bw")) features.emplace_back("avx512bw");
-  if (__builtin_cpu_supports("avx512vnni")) features.emplace_back("avx512vnni");
-#endif
-  return features;
-}
-
 template <typename T>
 NamedLines Lines(const Registry<T>& registry) {
   NamedLines lines;

@@ -12,6 +12,7 @@
 
 #include "base/stage_clock.h"
 #include "base/status.h"
+#include "base/str_cat.h"
 
 namespace preon {
 
@@ -44,6 +45,7 @@ struct RunContext {
   int threads = 0;      ///< wanted threads for inference and own loops; 0 = all cores (see ThreadCount)
   std::string tmp_dir;  ///< folder for temporary files; empty = the system's; kInMemory
   std::function<void(LogLevel, std::string_view)> log;  ///< may be empty
+  LogLevel log_level = LogLevel::kInfo;                 ///< `log` is told of nothing below it
   std::function<void(const Progress&)> progress;        ///< may be empty
   const std::atomic<bool>* cancel = nullptr;            ///< set by a signal handler; may be null
   StageClock* stages = nullptr;                         ///< times of the stages; may be null
@@ -51,8 +53,21 @@ struct RunContext {
   Provider device;                                      ///< --provider: of sessions that are opened with OnDevice()
   bool on_device = false;                               ///< else sessions compute on the CPU
 
+  /// Is there a sink for such messages? Asked before those are put together that take time.
+  bool Wants(LogLevel level) const { return log && level >= log_level; }
   void Log(LogLevel level, std::string_view message) const {
-    if (log) log(level, message);
+    if (Wants(level)) log(level, message);
+  }
+  /// The parts as one message of level kDebug; nothing is put together where it is not wanted.
+  template <typename... Parts>
+  void Debug(const Parts&... parts) const {
+    if (Wants(LogLevel::kDebug)) log(LogLevel::kDebug, StrCat(parts...));
+  }
+  /// What `lines` gives, each as such a message.
+  template <typename Lines>
+  void DebugLines(const Lines& lines) const {
+    if (!Wants(LogLevel::kDebug)) return;
+    for (const std::string& line : lines()) log(LogLevel::kDebug, line);
   }
   void Report(const Progress& p) const {
     if (progress) progress(p);
@@ -60,6 +75,7 @@ struct RunContext {
   /// The run goes over to this stage ("load", "calibrate", …); only the thread that drives the run calls it.
   void BeginStage(std::string_view stage) const {
     if (stages != nullptr) stages->Begin(stage);
+    Debug("stage ", stage);
     Report({.stage = stage});
   }
   /// The same without progress reports, for runs inside a stage.

@@ -34,6 +34,28 @@ TEST(RunContext, PassesOnToItsSinks) {
   EXPECT_EQ(context.TempDir(), "/somewhere");
 }
 
+TEST(RunContext, DebugMessagesAreForThoseWhoWantThem) {
+  std::vector<std::string> heard;
+  RunContext context;
+  EXPECT_FALSE(context.Wants(LogLevel::kWarning)) << "no listener";
+  context.log = [&](LogLevel, std::string_view message) { heard.emplace_back(message); };
+  EXPECT_FALSE(context.Wants(LogLevel::kDebug));
+  context.Debug("unheard");
+  context.log_level = LogLevel::kDebug;
+  EXPECT_TRUE(context.Wants(LogLevel::kDebug));
+  context.Debug("pass ", std::string("fold"), ": ", 7, " -> ", size_t{5}, " nodes");
+  context.Quiet().BeginStage("compare");
+  context.DebugLines([] { return std::vector<std::string>{"one", "two"}; });
+  context.log_level = LogLevel::kWarning;
+  context.DebugLines([] {
+    ADD_FAILURE() << "not wanted";
+    return std::vector<std::string>();
+  });
+  context.Log(LogLevel::kInfo, "unheard");
+  context.Log(LogLevel::kWarning, "loud");
+  EXPECT_EQ(heard, (std::vector<std::string>{"pass fold: 7 -> 5 nodes", "stage compare", "one", "two", "loud"}));
+}
+
 TEST(RunContext, NeverMoreThreadsThanCores) {
   RunContext context;
   context.threads = 1;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace preon {
 
@@ -19,6 +20,8 @@ double SecondsWaitedForCores();
 double ThreadSeconds();
 /// "Intel(R) Xeon(R) …", empty if unknown.
 std::string CpuModel();
+/// Instruction sets of the processor that decide the speed of integer kernels; none on other processors than x86-64.
+std::vector<std::string> CpuFeatures();
 /// Gives freed heap pages and pages of mapped files back to the system, so that a finished stage does not count against
 /// the next one's peak.
 void ReleaseFreeMemory();

@@ -62,11 +62,13 @@ Result<int> Run(int argc, const char* const* argv) {
   arguments.options.calibration.workers.program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
 
   ProgressPrinter progress(arguments.json, arguments.verbosity, arguments.options.calibration.workers.task.has_value());
-  const RunContext context{.threads = arguments.options.resources.threads,
-                           .tmp_dir = arguments.options.resources.tmp_dir,
-                           .log = [&](LogLevel level, std::string_view message) { progress.Log(level, message); },
-                           .progress = [&](const Progress& now) { progress.Show(now); },
-                           .cancel = interrupted};
+  const RunContext context{
+      .threads = arguments.options.resources.threads,
+      .tmp_dir = arguments.options.resources.tmp_dir,
+      .log = [&](LogLevel level, std::string_view message) { progress.Log(level, message); },
+      .log_level = arguments.verbosity == Verbosity::kVerbose ? LogLevel::kDebug : LogLevel::kWarning,
+      .progress = [&](const Progress& now) { progress.Show(now); },
+      .cancel = interrupted};
   Result<RunInputs> run = MakeRunInputs(arguments.options, builtins, context);
   if (!run.ok()) return NamedByKey(std::move(run).status(), arguments.options.given.origins);
   PREON_ASSIGN_OR_RETURN(const Answer answer, arguments.command.run(arguments.positionals, *run));

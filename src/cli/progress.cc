@@ -33,7 +33,6 @@ ProgressPrinter::ProgressPrinter(bool json, Verbosity verbosity, bool to_parent)
             : json                         ? Form::kJson
             : isatty(STDERR_FILENO)        ? Form::kBar
                                            : Form::kLines),
-      verbosity_(verbosity),
       to_parent_(to_parent) {
   if (form_ != Form::kNone && !to_parent) ticker_ = std::thread([this] { Tick(); });
 }
@@ -112,7 +111,7 @@ void ProgressPrinter::Show(const Progress& progress) {
 }
 
 void ProgressPrinter::Log(LogLevel level, std::string_view message) {
-  if (form_ == Form::kNone || (level != LogLevel::kWarning && verbosity_ != Verbosity::kVerbose)) return;
+  if (form_ == Form::kNone) return;
   const std::lock_guard lock(mutex_);
   ClearBar();
   const std::string prefix =

@@ -34,7 +34,6 @@ class ProgressPrinter {
   void Tick();
 
   const Form form_;
-  const Verbosity verbosity_;
   const bool to_parent_;
   std::mutex mutex_;  ///< of everything below
   std::string stage_;

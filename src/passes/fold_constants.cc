@@ -80,8 +80,7 @@ class FoldConstants final : public NodePass {
 
     Result<std::vector<Tensor>> values = env.evaluator->Evaluate(model, node, inputs);
     if (!values.ok()) {
-      if (env.context != nullptr)
-        env.context->Log(LogLevel::kDebug, StrCat(name(), ": ", node.name, ": ", values.status().message()));
+      if (env.context != nullptr) env.context->Debug(name(), ": ", node.name, ": ", values.status().message());
       return false;
     }
     int64_t size_bytes = 0;

@@ -86,8 +86,12 @@ class Runner {
     before_.reset();  // without the shapes that may have been inferred since
     for (Entry& entry : entries) {
       if (entry.pass->phase() != phase || !entry.record.problem.empty()) continue;
-      const Effect effect = Try(entry.record, [&] { return entry.pass->Apply(model_, env_); });
-      changed = changed || effect == Effect::kChanged;
+      const size_t nodes_before = model_.graph.nodes().size();
+      if (Try(entry.record, [&] { return entry.pass->Apply(model_, env_); }) == Effect::kUnchanged) continue;
+      changed = true;
+      if (env_.context != nullptr)
+        env_.context->Debug("pass ", entry.record.name, ": ", nodes_before, " -> ", model_.graph.nodes().size(),
+                            " nodes");
     }
     return changed;
   }

@@ -49,6 +49,25 @@ TEST(PassRunnerTest, RepeatsUntilNothingChanges) {
   EXPECT_EQ(records[0].problem, "");
 }
 
+TEST(PassRunnerTest, TellsOfEachPassThatChangedTheModel) {
+  Model model = Sample();
+  const auto bypass = [](Model& m) -> Result<Effect> {
+    Node* relu = m.graph.FindNode("a");
+    if (relu == nullptr) return Effect::kUnchanged;
+    m.graph.SetInput(m.graph.FindNode("b"), 0, "x");
+    m.graph.RemoveNode(relu);
+    return Effect::kChanged;
+  };
+  PassRegistry registry("pass");
+  registry.Add(std::make_unique<FakePass>("bypass", bypass));
+  registry.Add(std::make_unique<FakePass>("unchanged", [](Model&) -> Result<Effect> { return Effect::kUnchanged; }));
+  std::vector<std::string> told;
+  const RunContext context{.log = [&](LogLevel, std::string_view message) { told.emplace_back(message); },
+                           .log_level = LogLevel::kDebug};
+  RunPasses(model, registry, {.context = &context}, {});
+  EXPECT_EQ(told, std::vector<std::string>{"pass bypass: 2 -> 1 nodes"});
+}
+
 TEST(PassRunnerTest, StopsPassesThatUndoEachOther) {
   Model model = Sample();
   int runs = 0;

@@ -8,6 +8,7 @@
 
 #include "base/spelling.h"
 #include "base/system.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "data/open_data_source.h"
 #include "pipeline/calibrate_stage.h"
@@ -15,6 +16,7 @@
 #include "pipeline/quantize_stage.h"
 #include "runtime/custom_op_libraries.h"
 #include "runtime/providers.h"
+#include "runtime/session.h"
 
 namespace preon {
 namespace {
@@ -59,10 +61,19 @@ void WarnOfAbsent(const std::vector<std::string>& names, const Provider& device,
                             device.is_cpu() ? "the CPU" : device.Name()));
 }
 
+// What a report of a defect needs.
+void TellEnvironment(const RunContext& context) {
+  if (!context.Wants(LogLevel::kDebug)) return;
+  const std::vector<std::string> features = CpuFeatures();
+  context.Debug("preon ", kVersion, ", ONNX Runtime ", RuntimeVersion(), ", threads: ", context.ThreadCount(),
+                ", processor: ", CpuModel(), features.empty() ? "" : StrCat(" (", Join(features, " "), ")"));
+}
+
 }  // namespace
 
 Result<RunInputs> MakeRunInputs(const Options& options, const Builtins& builtins, const RunContext& context,
                                 OpenSamples callers_samples) {
+  TellEnvironment(context);
   PREON_ASSIGN_OR_RETURN(Choices choices, Resolve(options, builtins));
   if (!options.resources.tmp_dir.empty())
     PREON_RETURN_IF_ERROR(MakeFolder(options.resources.tmp_dir).WithContext("--tmp-dir"));
@@ -93,7 +104,21 @@ void RunInputs::TakeOfferedAlgorithms() {
   if (!samples.made_up() && collects) choices.algorithms.TakeOffered();
 }
 
+void RunInputs::TellChoices() const {
+  if (!context.Wants(LogLevel::kDebug)) return;
+  const PlanOptions& plan = choices.plan;
+  const Target& target = *choices.target;
+  std::vector<std::string> algorithms;
+  for (const Algorithm* algorithm : choices.algorithms.list) algorithms.emplace_back(algorithm->name());
+  context.Debug("choice: target ", target.name(), ", activations ",
+                target.QuantizesActivations() ? plan.activation.name() : "float", ", weights ", plan.weight.name(),
+                plan.block_size ? StrCat(" in blocks of ", *plan.block_size) : "", ", range method ",
+                target.NeedsStatistics(plan) ? choices.method->name() : "none",
+                ", algorithms: ", algorithms.empty() ? "none" : JoinNames(algorithms));
+}
+
 ModelPreparation RunInputs::Preparation() {
+  TellChoices();
   return {{.options = options.prepare,
            .data = options.data,
            .calibration = options.calibration,

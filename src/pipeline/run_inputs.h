@@ -36,6 +36,9 @@ struct RunInputs {
   QuantizeStage Quantization() const;
   /// Beside the output.
   PartialCalibration Partial() const;
+
+ private:
+  void TellChoices() const;  // to the log
 };
 
 /// Resolves the names in the options. `callers_samples` empty: from the options' data sources, one random sample where
