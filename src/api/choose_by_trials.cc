@@ -7,6 +7,7 @@
 
 #include "pipeline/gain.h"
 #include "pipeline/improve_codes.h"
+#include "report/debug/debug_lines.h"
 #include "search/accuracy_fallback.h"
 #include "search/choose_float_weights.h"
 #include "search/choose_method.h"
@@ -58,6 +59,7 @@ Status ChooseMethodAndFloat(PlannedModel& prepared, RunInputs& run, const PlanIn
   ChosenMethod chosen = std::move(*race).Take();
   if (chosen.method != nullptr) run.choices.method = std::move(chosen.method);
   result.candidates = std::move(chosen.candidates);
+  run.context.DebugLines([&] { return LinesOfTrials(result.candidates, result.fallback); });
   return Status::Ok();
 }
 

@@ -57,7 +57,8 @@ class ListRunner {
         .quantized = [](const Model&) -> Result<NodeFilter> { return NodeFilter([](const Node&) { return true; }); },
         .collect = [](const Model&, const StatisticsRequest&) -> Result<std::optional<CollectedStatistics>> {
           return std::optional<CollectedStatistics>();
-        }};
+        },
+        .run = context_};
     InferShapes(model_);
     const std::vector<std::string_view> source = configured->SourcePasses();
     bool changed = false;

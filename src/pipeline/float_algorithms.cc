@@ -77,6 +77,8 @@ Result<std::string> RewriteFloatModel(Model& model, const std::vector<const Algo
     }
     const Model before = model;
     PREON_ASSIGN_OR_RETURN(const bool changed, algorithm->RewriteFloat(model, quantized, collected, context.compat));
+    context.run.Debug("algorithm ", algorithm->name(),
+                      changed ? " has rewritten the float model" : " has found nothing to change in the float model");
     if (!changed || !context.verify) continue;
     if (const Status same = context.verify(before, model); !same.ok()) {
       model = before;

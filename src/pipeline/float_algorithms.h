@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.h"
+#include "base/context.h"
 #include "base/status.h"
 #include "ir/graph.h"
 
@@ -24,6 +25,7 @@ struct FloatRewriteContext {
   CollectFromModel collect;
   VerifyRewrite verify;
   Compat compat = Compat::kOff;
+  const RunContext& run;
 };
 
 inline constexpr std::string_view kNoSamples = "@no-samples";

@@ -156,7 +156,8 @@ Status ModelPreparation::RunAlgorithms(PreparedModel& prepared, const Verify& ve
         return std::optional(Collected(data, request));
       },
       .verify = verify,
-      .compat = inputs_.plan.compat};
+      .compat = inputs_.plan.compat,
+      .run = context_};
   PREON_ASSIGN_OR_RETURN(const std::string learned,
                          RewriteFloatModel(prepared.model, inputs_.algorithms, how, &prepared.warnings));
   InferShapes(prepared.model);

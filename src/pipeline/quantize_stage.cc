@@ -19,6 +19,7 @@
 #include "pipeline/write_plan.h"
 #include "quantize/qdq_passes/integer_form.h"
 #include "quantize/write/join_constants.h"
+#include "report/debug/debug_lines.h"
 #include "runtime/session.h"
 
 namespace preon {
@@ -323,6 +324,10 @@ Result<QuantizedModel> QuantizeStage::Run(PreparedModel& prepared, const PlanInp
     if (reason == FloatReason::kAccuracy) for_accuracy.insert(node);
   result.stored = StoredWeightsOf(prepared.model.graph, written.quantized.graph, for_accuracy);
 
+  context_.DebugLines([&] { return LinesOfImproved(result.improved); });
+  if (result.placement) context_.DebugLines([&] { return LinesOfNodes(*result.placement, result.computes_in_float); });
+  context_.DebugLines([&] { return LinesOfWeights(prepared.plan); });
+  context_.DebugLines([&] { return written.notes.activation_lines; });
   // Saving is deterministic: these are the bytes that were loaded and run above.
   context_.BeginStage("write");
   PREON_ASSIGN_OR_RETURN(StagedModel file,

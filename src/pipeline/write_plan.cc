@@ -1,18 +1,28 @@
 #include "pipeline/write_plan.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "pipeline/select_ranges.h"
 #include "quantize/write/apply_plan.h"
+#include "report/debug/debug_lines.h"
 
 namespace preon {
 namespace {
 
-class RecordDivided final : public WriteHook {
+class RecordNotes final : public WriteHook {
  public:
-  explicit RecordDivided(std::vector<DividedChannels>& divided) : divided_(divided) {}
-  void OnDivided(const DividedChannels& divided) override { divided_.push_back(divided); }
+  RecordNotes(const QuantPlan& plan, bool for_log, WritingNotes& notes)
+      : plan_(plan), for_log_(for_log), notes_(notes) {}
+  void OnDivided(const DividedChannels& divided) override { notes_.divided.push_back(divided); }
+  void OnWritten(const PlanParams& params) override {
+    if (for_log_) std::ranges::move(LinesOfActivations(plan_, params), std::back_inserter(notes_.activation_lines));
+  }
 
  private:
-  std::vector<DividedChannels>& divided_;
+  const QuantPlan& plan_;
+  const bool for_log_;
+  WritingNotes& notes_;
 };
 
 }  // namespace
@@ -38,12 +48,15 @@ Result<Model> WritePlan(const Model& model, const QuantPlan& plan, const RangeMe
   PREON_ASSIGN_OR_RETURN(const TensorRanges ranges,
                          SelectRanges(PlanRanges(model.graph, plan), method, inputs, context));
   const CollectedStatistics collected = CollectedFor(model.graph, plan, inputs.data, inputs.saved, inputs.algorithms);
+  const bool for_log = notes != nullptr && context.Wants(LogLevel::kDebug);
   WriteHooks hooks;
   for (const Algorithm* algorithm : inputs.algorithms) {
     PREON_ASSIGN_OR_RETURN(std::unique_ptr<WriteHook> hook, algorithm->Apply(model.graph, plan, collected));
-    if (hook != nullptr) hooks.push_back(std::move(hook));
+    if (hook == nullptr) continue;
+    if (for_log) context.Debug("algorithm ", algorithm->name(), " has a part in the codes");
+    hooks.push_back(std::move(hook));
   }
-  if (notes != nullptr) hooks.push_back(std::make_unique<RecordDivided>(notes->divided));
+  if (notes != nullptr) hooks.push_back(std::make_unique<RecordNotes>(plan, for_log, *notes));
   return ApplyPlan(model, plan, ranges, hooks, notes == nullptr ? nullptr : &notes->warnings,
                    {.threads = context.ThreadCount(),
                     .passes = inputs.passes,

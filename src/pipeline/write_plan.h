@@ -30,6 +30,7 @@ struct WritingNotes {
   std::vector<DividedChannels> divided;  ///< by algorithms, in the quantized model alone
   PositionTable positions;               ///< of an NPU that computes with shifts
   std::vector<StoredFloatWeight> float_weights;
+  std::vector<std::string> activation_lines;  ///< of the log, where that wants them
 };
 
 /// The quantized model. @param notes  null, or gets more

@@ -13,6 +13,18 @@ std::string OutcomeOf(const MethodCandidate& candidate) {
   return candidate.ended_early ? "ended early" : outcome;
 }
 
+std::string OutcomeOf(const ImprovedCodes& improved) {
+  if (!improved.why_not.empty()) return StrCat("unchanged: ", improved.why_not);
+  const std::string of_last = improved.runs_of_last_layers > 0
+                                  ? StrCat("; the last layers once more: ", improved.runs_of_last_layers, " runs, ",
+                                           FigureText(improved.last_layers_gain_db, "%+.1f"), " dB")
+                                  : "";
+  return StrCat("layers changed: ", improved.layers_changed, " of ", improved.layers_changed + improved.layers_kept,
+                "; SQNR ", SqnrText(improved.before_db), " -> ", SqnrText(improved.after_db),
+                " on the samples used for judging; ", CountText(improved.runs, "run"), of_last, "; ",
+                FigureText(improved.seconds, "%.1f s"));
+}
+
 void AddCandidates(TextWriter& out, const std::vector<MethodCandidate>& candidates) {
   const char* title = "candidates";
   for (const MethodCandidate& candidate : candidates) {
@@ -39,20 +51,7 @@ void AddFallback(TextWriter& out, const AccuracyFallback& fallback) {
 }
 
 void AddImproved(TextWriter& out, const std::vector<ImprovedCodes>& improved) {
-  for (const ImprovedCodes& by : improved) {
-    if (!by.why_not.empty()) {
-      out.Add("  %-11s unchanged: %s\n", by.algorithm.c_str(), by.why_not.c_str());
-      continue;
-    }
-    const std::string of_last = by.runs_of_last_layers > 0
-                                    ? StrCat("; the last layers once more: ", by.runs_of_last_layers, " runs, ",
-                                             FigureText(by.last_layers_gain_db, "%+.1f"), " dB")
-                                    : "";
-    out.Add("  %-11s layers changed: %lld of %lld; SQNR %s -> %s on the samples used for judging; %s%s; %.1f s\n",
-            by.algorithm.c_str(), static_cast<long long>(by.layers_changed),
-            static_cast<long long>(by.layers_changed + by.layers_kept), SqnrText(by.before_db).c_str(),
-            SqnrText(by.after_db).c_str(), CountText(by.runs, "run").c_str(), of_last.c_str(), by.seconds);
-  }
+  for (const ImprovedCodes& by : improved) out.Add("  %-11s %s\n", by.algorithm.c_str(), OutcomeOf(by).c_str());
 }
 
 }  // namespace preon

@@ -31,10 +31,8 @@ void AddFloatNodes(TextWriter& out, const std::vector<FloatNode>& nodes) {
   constexpr size_t kMaxGroups = 12;
   for (size_t index = 0; index < sorted.size() && index < kMaxGroups; ++index) {
     const auto& [key, group] = sorted[index];
-    out.Add("              %3d %-18s %s", group.count, Printable(key.second).c_str(), Printable(key.first).c_str());
-    if (!group.first->detail.empty()) out.Add(": %s", Printable(group.first->detail).c_str());
-    if (group.macs_share >= 0.0005) out.Add(" (%.1f %% of the work)", 100 * group.macs_share);
-    out.Add("\n");
+    out.Add("              %3d %-18s %s%s\n", group.count, Printable(key.second).c_str(),
+            Printable(ReasonText(key.first, group.first->detail)).c_str(), WorkText(group.macs_share).c_str());
   }
   if (sorted.size() > kMaxGroups)
     out.Add("              and %zu more groups (all with --json)\n", sorted.size() - kMaxGroups);
@@ -85,10 +83,21 @@ void AddKernels(TextWriter& out, const std::vector<IntegerNode>& nodes) {
 
 }  // namespace
 
+bool HasQuantizers(std::string_view reason) { return reason == FloatReasonName(FloatReason::kNotFused); }
+
+std::string ReasonText(std::string_view reason, std::string_view detail) {
+  return StrCat(reason, detail.empty() ? "" : ": ", detail);
+}
+
+std::string WorkText(double macs_share) {
+  constexpr double kNextToNone = 0.0005;
+  return macs_share < kNextToNone ? "" : FigureText(100 * macs_share, " (%.1f %% of the work)");
+}
+
 void AddQuantizedNodes(TextWriter& out, const Placement& placement) {
   std::vector<FloatNode> left;
   std::ranges::copy_if(placement.float_nodes, std::back_inserter(left),
-                       [](const FloatNode& node) { return node.reason != FloatReasonName(FloatReason::kNotFused); });
+                       [](const FloatNode& node) { return !HasQuantizers(node.reason); });
   const size_t nodes = placement.integer.size() + placement.float_nodes.size();
   out.Add("  quantizers  Q/DQ around %zu of %zu nodes, which compute in float\n", nodes - left.size(), nodes);
   AddFloatNodes(out, left);

@@ -42,6 +42,7 @@ class PlanParams {
   Status Compute();
 
   std::map<std::string, ActivationParams>& activations() { return activations_; }
+  const std::map<std::string, ActivationParams>& activations() const { return activations_; }
   /// Null where it has no scale.
   const ActivationParams* Find(const std::string& tensor) const;
   /// What a node reads of it: the second pair's where it is one of those.

@@ -13,10 +13,7 @@ template <typename Plans>
 std::vector<TensorType> TypesOfTensors(const Plans& plans, const TensorType& asked_for) {
   std::vector<TensorType> types;
   for (const auto& [tensor, plan] : plans) {
-    const IntFormat& format = plan.format;
-    types.push_back(plan.block        ? TensorType(plan.block->spec)
-                    : format.bits > 0 ? TensorType::WithFewerBits(format.type, format.bits)
-                                      : TensorType(format.type));
+    types.push_back(TypeOf(plan.format, plan.block ? &*plan.block : nullptr));
   }
   if (types.empty()) types.push_back(asked_for);
   return types;
@@ -44,6 +41,11 @@ std::string HoldersOf(const std::vector<TensorType>& types) {
 }
 
 }  // namespace
+
+TensorType TypeOf(const IntFormat& format, const BlockPlan* block) {
+  if (block != nullptr) return TensorType(block->spec);
+  return format.bits > 0 ? TensorType::WithFewerBits(format.type, format.bits) : TensorType(format.type);
+}
 
 PlanTypes TypesOfPlan(const QuantPlan& plan, const TensorType& activation, const TensorType& weight,
                       bool has_given_scales) {

@@ -8,6 +8,9 @@
 
 namespace preon {
 
+/// What a tensor of such codes has as its type. @param block  in place of the format; may be null
+TensorType TypeOf(const IntFormat& format, const BlockPlan* block);
+
 struct PlanTypes {
   std::string activation, weight;
   std::string weight_stored_as;  ///< types with more bits that hold the codes of weights; "" where these fill theirs

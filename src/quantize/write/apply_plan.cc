@@ -77,7 +77,9 @@ class PlanWriter {
           " leaves no room for processors without VNNI, which add two products in 16 bits: large codes were made "
           "smaller, and accuracy may be lower; --vnni keeps all codes, for processors with VNNI"));
     }
-    return WritePairs();
+    PREON_RETURN_IF_ERROR(WritePairs());
+    for (const std::unique_ptr<WriteHook>& hook : hooks_) hook->OnWritten(params_);
+    return Status::Ok();
   }
 
  private:

@@ -47,6 +47,8 @@ class WriteHook {
   /// What to add to each value of the bias times the node's beta; empty: nothing.
   /// @param error  weight before rounding minus after, float, in the weight's shape
   virtual std::vector<double> ShiftOfBias(const Graph&, const BiasPlan&, const Tensor& error) const { return {}; }
+  /// All codes and pairs are written: these are their scales and zero points.
+  virtual void OnWritten(const PlanParams&) {}
 };
 using WriteHooks = std::vector<std::unique_ptr<WriteHook>>;
 
