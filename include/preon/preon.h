@@ -103,8 +103,8 @@ struct OutputArray {
 using OutputDistanceFunction = std::function<double(const std::vector<OutputArray>& float_outputs,
                                                     const std::vector<OutputArray>& quantized_outputs)>;
 
-/// What to do. Empty strings mean: the default. What `reader`, `reader_inputs`, `progress` and `precision_distance`
-/// throw ends the run with [E7007], which names it.
+/// What to do. Empty strings mean: the default. What `reader`, `reader_inputs`, `progress`, `log` and
+/// `precision_distance` throw ends the run with [E7007], which names it.
 struct QuantizeOptions {
   std::string model;                 ///< float ONNX file
   std::string output;                ///< where the result goes; whole or absent
@@ -128,6 +128,9 @@ struct QuantizeOptions {
   /// Called as stages advance, from one thread at a time, but not always the caller's; `total` is 0 while unknown. A
   /// stage can come again, for example where another placement is tried.
   std::function<void(const std::string& stage, int64_t done, int64_t total)> progress;
+  /// Told what the run does, a line at a time, where the key DebugMode is on ({"option", "DebugMode=true"}), which
+  /// needs it. Called as `progress` is.
+  std::function<void(const std::string& line)> log;
   OutputDistanceFunction precision_distance;  ///< of the algorithm auto_mixprecision, instead of its metric_default
   const std::atomic<bool>* cancel = nullptr;  ///< set it to true to end early with [E7900]
 };

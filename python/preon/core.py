@@ -13,7 +13,7 @@ from .errors import ConfigError, failure
 from .in_memory import Files, path_of
 from .options import (AnalyzeOptions, CalibrateOptions, CompareOptions, DiffOptions, ExportQatOptions, InspectOptions, InstrumentOptions, LintOptions, PassesOptions, Path,
                       QuantizeOptions, RangesOptions, ReportOptions, RetargetOptions, RunOptions, SearchOptions, SensitivityOptions, ValidateOptions)
-from .progress import display
+from .progress import Listener
 from .result import Facts, Result
 from .samples import is_path, source_of
 from .settings import keywords, number, settings_of
@@ -59,10 +59,8 @@ def _run(verb, paths, options, source=(None, None), progress=None, files=None, *
         read = [files.local(file) for file in given]
         options = {name: files.samples(value, name) if name in _OF_SAMPLES else value for name, value in options.items()}
         settings = [*(("data", path_of(file, "data")) for file in read), *settings_of(verb, options)]
-        shown = display() if progress is None else None
-        if shown is not None:
-            kept.callback(shown.close)
-        answer = getattr(_preon, verb)(*paths, settings, samples, shown or progress or None, shown_as=files.shown_as, **callbacks)
+        listener = kept.enter_context(contextlib.closing(Listener(progress)))
+        answer = getattr(_preon, verb)(*paths, settings, samples, listener, shown_as=files.shown_as, **callbacks)
     if answer[0] is None:
         raise failure(*answer[1:])
     return Result(json.loads(answer[0], object_hook=Facts), answer[1])

@@ -1,4 +1,4 @@
-"""Progress of a run: a line of a terminal, a line of a notebook's cell."""
+"""What a run tells: its progress on a line of a terminal or of a notebook's cell, and its log on stderr."""
 import sys
 import time
 
@@ -64,3 +64,21 @@ def display():
     if _in_notebook():
         return _Notebook()
     return _Terminal() if sys.stderr is not None and sys.stderr.isatty() else None
+
+
+class Listener:
+    """Has the functions that the library calls. `progress` is the function that the caller gave; None: a display; False: nothing."""
+
+    def __init__(self, progress):
+        self.shown = display() if progress is None else None
+        self.progress = self.shown or progress or None
+
+    def log(self, line):
+        """Of a run with the key DebugMode; as the command line writes it."""
+        self.close()
+        if sys.stderr is not None:
+            print(f"preon: {line}", file=sys.stderr, flush=True)
+
+    def close(self):
+        if self.shown is not None:
+            self.shown.close()

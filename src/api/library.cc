@@ -12,6 +12,7 @@
 #include "api/verbs.h"
 #include "base/exceptions.h"
 #include "base/spelling.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "config/option_table.h"
 #include "report/html/shown_names.h"
@@ -57,6 +58,7 @@ QuantizeOptions WithNamedCallbacks(QuantizeOptions options) {
   options.reader = Named("reader", options.reader);
   options.reader_inputs = Named("reader_inputs", options.reader_inputs);
   options.progress = Named("progress", options.progress);
+  options.log = Named("log", options.log);
   options.precision_distance = Named("precision_distance", options.precision_distance);
   return options;
 }
@@ -143,6 +145,19 @@ Status CheckTaken(const QuantizeOptions& given, Verb verb, std::string_view verb
   return Status::Ok();
 }
 
+// Of a run with the key DebugMode. @param given  outlives it
+void TakeLog(const QuantizeOptions& given, RunContext& context, std::vector<std::string>& warnings) {
+  if (!given.log) {
+    warnings.push_back("DebugMode: has no effect, because the calling program takes no lines of a log");
+    return;
+  }
+  context.log_level = LogLevel::kDebug;
+  context.log = [&given](LogLevel level, std::string_view message) {
+    given.log(
+        StrCat(level == LogLevel::kWarning ? "warning: " : "", WithShownNames(Printable(message), given.shown_as)));
+  };
+}
+
 template <typename Body>
 auto RunVerbWith(const QuantizeOptions& options_given,
                  const Body& verb) -> decltype(verb(options_given.model, std::declval<RunInputs&>())) {
@@ -159,6 +174,7 @@ auto RunVerbWith(const QuantizeOptions& options_given,
       given.progress(std::string(progress.stage), progress.done, progress.total);
     };
   }
+  if (options.debug) TakeLog(given, context, options.given.warnings);
   const SettingOrigins& origins = options.given.origins;
   Result<RunInputs> run =
       MakeRunInputs(options, builtins, context,

@@ -1,4 +1,5 @@
 // The public library end to end, on a model that the test makes.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,6 +70,26 @@ class Library : public ::testing::Test {
   std::vector<float> values_ = std::vector<float>(16);
   QuantizeOptions options_;
 };
+
+TEST_F(Library, DebugModeTellsTheCallerWhatTheRunDoes) {
+  std::vector<std::string> lines;
+  options_.log = [&](const std::string& line) { lines.push_back(line); };
+  const auto told = [&](std::string_view begin) {
+    return std::ranges::any_of(lines, [&](const std::string& line) { return line.starts_with(begin); });
+  };
+  ASSERT_TRUE(QuantizeUntimed());
+  EXPECT_TRUE(lines.empty()) << lines.front();
+  options_.settings.emplace_back("option", "DebugMode=true");
+  const Outcome<Report> report = QuantizeUntimed();
+  ASSERT_TRUE(report) << report.error().message;
+  for (const char* begin : {"preon ", "choice: target ", "stage calibrate", "node ", "tensor input: uint8, scale "})
+    EXPECT_TRUE(told(begin)) << begin;
+  EXPECT_EQ(report->text.find("DebugMode"), std::string::npos);
+  options_.log = nullptr;
+  const Outcome<Report> untold = QuantizeUntimed();
+  ASSERT_TRUE(untold);
+  EXPECT_THAT(untold->warnings, testing::Contains(testing::HasSubstr("DebugMode: has no effect, because")));
+}
 
 TEST_F(Library, QuantizesThroughACallback) {
   const Outcome<Report> report = QuantizeUntimed();

@@ -14,6 +14,7 @@
 #include "config/files/config.h"
 #include "config/files/help_topics.h"
 #include "config/files/qconfig_target.h"
+#include "config/ignored_options.h"
 #include "config/keys/keys.h"
 
 namespace preon::cli {
@@ -266,7 +267,13 @@ Result<Arguments> ParseArguments(int argc, const char* const* argv, const Builti
 
   Arguments arguments{.command = chosen->command, .positionals = Positionals(*chosen), .json = chosen->json};
   PREON_RETURN_IF_ERROR(FillOptions(*chosen, arguments.options));
-  arguments.verbosity = chosen->quiet ? Verbosity::kQuiet : chosen->verbose ? Verbosity::kVerbose : Verbosity::kNormal;
+  const Options& options = arguments.options;
+  if (chosen->quiet && options.debug)
+    PREON_RETURN_IF_ERROR(
+        ReportIgnored(options.given.origins, "DebugMode", "with --quiet", &arguments.options.given.warnings));
+  // What a worker process does, its parent tells.
+  const bool is_verbose = chosen->verbose || (options.debug && !options.calibration.workers.task);
+  arguments.verbosity = chosen->quiet ? Verbosity::kQuiet : is_verbose ? Verbosity::kVerbose : Verbosity::kNormal;
   return arguments;
 }
 

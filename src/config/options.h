@@ -271,6 +271,7 @@ struct Options {
   std::string metric, reference;       ///< of these: name or script; what the first output should be
   bool fix = false;                    ///< of lint: also write the model fixed
   bool describe_options = false;
+  bool debug = false;  ///< DebugMode: the log of this run gets LogLevel::kDebug, too
   GivenSettings given;
 };
 

@@ -43,8 +43,9 @@ ElementType TypeOf(const std::string& input, nb::dlpack::dtype type) {
 // Python's callbacks, called on the library's threads. What they raise ends the run and is raised again behind it.
 class Callbacks {
  public:
-  Callbacks(nb::object reader, nb::object progress, nb::object distance)
-      : reader_(std::move(reader)), progress_(std::move(progress)), distance_(std::move(distance)) {}
+  // `listener` is None, or has `progress`, a function or None, and a function `log`.
+  Callbacks(nb::object reader, nb::object listener, nb::object distance)
+      : reader_(std::move(reader)), listener_(std::move(listener)), distance_(std::move(distance)) {}
 
   void Attach(QuantizeOptions& options) {
     options.cancel = &cancel_;
@@ -74,12 +75,11 @@ class Callbacks {
         return distance;
       };
     }
-    if (progress_.is_none()) return;
+    if (listener_.is_none()) return;
+    options.log = [this](const std::string& line) { Tell("log", line); };
+    if (listener_.attr("progress").is_none()) return;
     options.progress = [this](const std::string& stage, int64_t done, int64_t total) {
-      Guarded([&] {
-        progress_(stage, done, total);
-        return true;
-      });
+      Tell("progress", stage, done, total);
     };
   }
 
@@ -100,6 +100,11 @@ class Callbacks {
       Cancel();
       return false;
     }
+  }
+
+  template <typename... Parts>
+  void Tell(const char* function, const Parts&... parts) {
+    Guarded([&] { return listener_.attr(function)(parts...).is_valid(); });
   }
 
   // Copies, which may be kept.
@@ -138,7 +143,7 @@ class Callbacks {
     return true;
   }
 
-  nb::object reader_, progress_, distance_;
+  nb::object reader_, listener_, distance_;
   std::vector<Array> arrays_;  // until the next call
   std::atomic<bool> cancel_ = false;
   std::exception_ptr failure_;
@@ -239,9 +244,9 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 using ShownAs = std::vector<std::pair<std::string, std::string>>;
 
 template <Interrupted kInterrupted = Interrupted::kRaises, typename Body>
-nb::tuple AnswerOf(QuantizeOptions options, nb::object reader, nb::object progress, const Body& body,
+nb::tuple AnswerOf(QuantizeOptions options, nb::object reader, nb::object listener, const Body& body,
                    nb::object distance = nb::none()) {
-  Callbacks callbacks(std::move(reader), std::move(progress), std::move(distance));
+  Callbacks callbacks(std::move(reader), std::move(listener), std::move(distance));
   callbacks.Attach(options);
   const ActiveRun active(callbacks);
   using Answered = decltype(body(options));
@@ -259,49 +264,49 @@ QuantizeOptions OptionsOf(std::string model, std::string output, Settings settin
 
 // A verb that takes a model or statistics, and may write to `output`.
 template <auto kVerb, Interrupted kInterrupted = Interrupted::kRaises>
-nb::tuple RunVerb(std::string model, std::string output, Settings settings, nb::object reader, nb::object progress,
+nb::tuple RunVerb(std::string model, std::string output, Settings settings, nb::object reader, nb::object listener,
                   ShownAs shown_as) {
   return AnswerOf<kInterrupted>(
       OptionsOf(std::move(model), std::move(output), std::move(settings), std::move(shown_as)), std::move(reader),
-      std::move(progress), [](const QuantizeOptions& options) { return kVerb(options); });
+      std::move(listener), [](const QuantizeOptions& options) { return kVerb(options); });
 }
 
-nb::tuple RunQuantize(std::string model, std::string output, Settings settings, nb::object reader, nb::object progress,
+nb::tuple RunQuantize(std::string model, std::string output, Settings settings, nb::object reader, nb::object listener,
                       const nb::kwargs& more) {
   ShownAs shown_as = more.contains("shown_as") ? nb::cast<ShownAs>(more["shown_as"]) : ShownAs();
   nb::object distance = more.contains("distance") ? nb::object(more["distance"]) : nb::none();
   return AnswerOf(
       OptionsOf(std::move(model), std::move(output), std::move(settings), std::move(shown_as)), std::move(reader),
-      std::move(progress), [](const QuantizeOptions& options) { return Quantize(options); }, std::move(distance));
+      std::move(listener), [](const QuantizeOptions& options) { return Quantize(options); }, std::move(distance));
 }
 
 // A verb that takes two models.
 template <auto kVerb>
-nb::tuple RunVerbOnTwo(std::string model, std::string other, Settings settings, nb::object reader, nb::object progress,
+nb::tuple RunVerbOnTwo(std::string model, std::string other, Settings settings, nb::object reader, nb::object listener,
                        ShownAs shown_as) {
   return AnswerOf(OptionsOf(std::move(model), "", std::move(settings), std::move(shown_as)), std::move(reader),
-                  std::move(progress), [&](const QuantizeOptions& options) { return kVerb(options, other); });
+                  std::move(listener), [&](const QuantizeOptions& options) { return kVerb(options, other); });
 }
 
 nb::tuple RunValidate(std::string model, std::vector<std::string> quantized, Settings settings, nb::object reader,
-                      nb::object progress, ShownAs shown_as) {
+                      nb::object listener, ShownAs shown_as) {
   return AnswerOf(OptionsOf(std::move(model), "", std::move(settings), std::move(shown_as)), std::move(reader),
-                  std::move(progress), [&](const QuantizeOptions& options) { return Validate(options, quantized); });
+                  std::move(listener), [&](const QuantizeOptions& options) { return Validate(options, quantized); });
 }
 
 // The first of the models is the float one.
 nb::tuple RunReport(std::vector<std::string> models, std::string output, Settings settings, nb::object reader,
-                    nb::object progress, ShownAs shown_as) {
+                    nb::object listener, ShownAs shown_as) {
   const std::vector<std::string> quantized(models.begin() + 1, models.end());
   return AnswerOf(OptionsOf(models.at(0), std::move(output), std::move(settings), std::move(shown_as)),
-                  std::move(reader), std::move(progress),
+                  std::move(reader), std::move(listener),
                   [&](const QuantizeOptions& options) { return MakeReport(options, quantized); });
 }
 
 nb::tuple RunMerge(std::vector<std::string> files, std::string output, Settings settings, nb::object reader,
-                   nb::object progress, ShownAs shown_as) {
+                   nb::object listener, ShownAs shown_as) {
   return AnswerOf(OptionsOf("", std::move(output), std::move(settings), std::move(shown_as)), std::move(reader),
-                  std::move(progress), [&](const QuantizeOptions& options) { return Merge(options, files); });
+                  std::move(listener), [&](const QuantizeOptions& options) { return Merge(options, files); });
 }
 
 }  // namespace
@@ -312,10 +317,10 @@ NB_MODULE(_preon, module) {
   module.def("version", &preon::Version);
   const auto def = [&](const char* name, auto function, const char* second, const char* first = "model") {
     module.def(name, function, nb::arg(first), nb::arg(second), nb::arg("settings"), nb::arg("reader").none(),
-               nb::arg("progress").none(), nb::arg("shown_as") = preon::ShownAs());
+               nb::arg("listener").none(), nb::arg("shown_as") = preon::ShownAs());
   };
   module.def("quantize", &preon::RunQuantize, nb::arg("model"), nb::arg("output"), nb::arg("settings"),
-             nb::arg("reader").none(), nb::arg("progress").none(), nb::arg("more"));
+             nb::arg("reader").none(), nb::arg("listener").none(), nb::arg("more"));
   def("calibrate", &preon::RunVerb<&preon::Calibrate>, "output");
   def("merge", &preon::RunMerge, "output", "files");
   def("status", &preon::RunVerb<&preon::RunStatus>, "output");

@@ -185,7 +185,7 @@ IGNORED = {
     "channels of a bias": (keys(QDQOpTypePerChannelSupportToAxis={"Conv": 1}), "'w1' of node 'conv_1' has its channels along the outputs"),
     "the middle code": (config(symmetric=True), "symmetric of input_tensors on uint8: the zero point is the middle code"),
     "half of the values": (keys("Percentile", Percentile=40), "Percentile 40: cuts off at least half of the values"),
-    "a key without effect": (keys(DebugMode=True), "DebugMode: has no effect: the result always lists every node"),
+    "a key without effect": (keys(IgnoreWarnings=False), "IgnoreWarnings: has no effect: warnings are part of the result"),
     "another key without effect": (keys(PrintSummary=False), "PrintSummary: has no effect: preon prints nothing"),
     "signs of floats": (config("BFloat16", "BFloat16", granularity="Tensor", symmetric=True, extra_options={"UseUnsignedReLU": True}), "UseUnsignedReLU: has no effect here"),
     "biases of floats": (config("BFloat16", "BFloat16", granularity="Tensor", symmetric=True, extra_options={"Int16Bias": True}), "Int16Bias: has no effect here: with bfloat16 no bias"),

@@ -101,6 +101,9 @@ Result<CryptoRunResult> QuantizeInCryptoMode(
     options.outputs.file = plain.emplace(std::move(file)).path();
   }
 
+  if (run.context.Wants(LogLevel::kDebug))
+    options.given.warnings.push_back(
+        StrCat(options.debug ? "DebugMode" : "--verbose", ": nothing of the model is told in crypto mode"));
   PREON_ASSIGN_OR_RETURN(Choices choices, Resolve(options, run.builtins));
   const std::vector<std::string> of_options = choices.warnings;
   RunContext context = run.context;

@@ -10,8 +10,13 @@ constexpr KeySpec kReportsKeys[] = {
      .type = KeyType::kFlag,
      .fallback = "false",
      .meaning = "table per node instead of per op type",
-     .here = "no effect: the result always lists every node",
-     .set = SetNothing},
+     .here = "--verbose for this run, in Python on sys.stderr: rewrites, range methods with their SQNR, nodes with "
+             "reasons, scales",
+     .set =
+         [](Options& o, const KeyValue& v) {
+           o.debug = v.on;
+           return Status::Ok();
+         }},
     {.name = "EvalDataReader",
      .type = KeyType::kObject,
      .fallback = "null",
