@@ -125,7 +125,7 @@ def write_page(results, tasks):
     lines += ["", f"Presets that fit no codes, below Quark's rules by more than {TOLERANCE} dB: " + below(False) +
               f" Below by 0.05 to {TOLERANCE} dB: " + below(False, 0.05, TOLERANCE), "",
               "Presets that fit codes have preon's algorithm in both columns (Quark's own AdaRound gains 0.9 dB on ResNet20). "
-              "The left one keeps a fifth of the samples to measure the result and fits codes to the others alone, the right one fits to all. Below by more than "
+              "What lies between them is mostly chance: from other biases and ranges, the few samples that judge let other layers change. Below by more than "
               f"{TOLERANCE} dB: " + below(True)]
     PAGE.write_text("\n".join(lines) + "\n")
 

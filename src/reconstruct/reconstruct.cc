@@ -19,16 +19,10 @@ constexpr int64_t kTargetElements = int64_t{1} << 21;  // of one run
 double Decibels(double error) { return -10 * std::log10(std::max(error, kLeastError)); }
 
 // How much larger the error of the outputs may be than the least so far. The few runs that judge tell little of one
-// layer: that refusals are by chance cost 0.4 dB on unseen samples (ResNet20 and MobileNetV2, 7 presets each). Not of
-// matrices, whose rows may be tokens that no output depends on: there the layer's own error tells less (SST-2 lost 1 to
-// 3 dB). Where few codes make each layer's step large, a step may be right before the layers behind make up for it.
+// layer: refusals by chance cost 0.4 dB on unseen samples (ResNet20 and MobileNetV2, 7 presets each). Not of matrices,
+// whose rows may be tokens that no output depends on: there the layer's own error tells less (SST-2 lost 1 to 3 dB).
+// Where few codes make each layer's step large, a step may be right before the layers behind make up for it.
 constexpr double kMostGrowthOfConv = 1.3, kMostGrowthOfFewCodes = 2;
-
-double MostGrowth(const MatchedLayer& layer, bool selective) {
-  if (selective) return 1;
-  if (layer.coded.has_few_codes()) return kMostGrowthOfFewCodes;
-  return layer.float_node->Is("Conv") ? kMostGrowthOfConv : 1;
-}
 
 class Reconstructor {
  public:
@@ -46,7 +40,7 @@ class Reconstructor {
 
   Status Begin() {
     PREON_ASSIGN_OR_RETURN(least_, judge_.Error(quantized_, live_));
-    last_ = least_;
+    last_ = before_ = least_;
     return Status::Ok();
   }
   double error() const { return last_; }
@@ -162,10 +156,17 @@ class Reconstructor {
     if (rule_.updates_bias && HasBias(model.graph, node, bias.size())) SetBias(model.graph, node, bias);
   }
 
+  double MostError(const MatchedLayer& layer) const {
+    if (scope_.selective) return least_;
+    if (layer.coded.has_few_codes()) return kMostGrowthOfFewCodes * least_;
+    // What was gained so far may be lost again, and no more.
+    return layer.float_node->Is("Conv") ? std::min(kMostGrowthOfConv * least_, before_) : least_;
+  }
+
   // Do the outputs bear the change that begins with this layer?
   Result<bool> IsBorne(const Model& changed, const MatchedLayer& layer) {
     PREON_ASSIGN_OR_RETURN(const double error, judge_.Error(changed, scope_.parallel ? inputs_ : live_));
-    if (error >= MostGrowth(layer, scope_.selective) * least_) return false;
+    if (error >= MostError(layer)) return false;
     last_ = error;
     least_ = std::min(error, least_);
     return true;
@@ -198,8 +199,8 @@ class Reconstructor {
   const ReconstructionScope& scope_;
   const OutputJudge& judge_;
   LiveRuns in_float_, live_;
-  double least_ = 0, last_ = 0;  // error of the outputs
-  size_t refused_ = 0;           // groups of several layers that the outputs did not bear
+  double before_ = 0, least_ = 0, last_ = 0;  // error of the outputs: of all layers as they were, at best, now
+  size_t refused_ = 0;                        // groups of several layers that the outputs did not bear
 };
 
 }  // namespace
