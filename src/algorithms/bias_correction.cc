@@ -116,8 +116,9 @@ std::map<std::string, std::string> MeanSources(const Graph& graph, const QuantPl
     if (activation == plan.activations.end() || !activation->second.shares.empty() ||
         !activation->second.range_of.empty())
       continue;
-    // Blocks are observed for nothing else.
-    if (activation->second.block || (activation->second.source == RangeSource::kObserved && !activation->second.params))
+    // Blocks and floats that are rounded as they are have no range, and are observed for nothing else.
+    const ActivationPlan& read = activation->second;
+    if (read.block || read.format.floating() || (read.source == RangeSource::kObserved && !read.params))
       sources[bias.input] = tensor;
   }
   return sources;

@@ -61,7 +61,7 @@ import pytest
      "--no-channel-scales: has no effect with --target dynamic"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--target", "matmul-nbits", "--disable-algorithm", "bias-correction"], 1004,
      "--no-bias-correction: has no effect with --target matmul-nbits"),
-    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--activation", "bfloat16", "--no-bias-correction"], 1004, "--no-bias-correction"),
+    (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--target", "dynamic", "--no-bias-correction"], 1004, "--no-bias-correction"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--target", "dynamic", "--calib-samples", "2"], 1004, "--calib-samples"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--target", "ort", "--option", "RemoveQDQMulAdd=true"], 1004, "RemoveQDQMulAdd: has no effect"),
     (["quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--target", "ort", "--option", 'RemoveQDQBetweenOps=[["Mul","Relu"]]'], 1004,

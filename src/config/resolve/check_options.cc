@@ -151,10 +151,11 @@ Status CheckDisabled(const AlgorithmRegistry& algorithms, const std::set<std::st
   return Status::Ok();
 }
 
-bool LearnsFromSamples(const AlgorithmRegistry& algorithms, const std::map<std::string, AskedAlgorithm>& asked,
-                       const Target& target, const PlanOptions& plan) {
+bool LearnsFromSamples(const AlgorithmRegistry& algorithms, const AlgorithmOptions& given, const Target& target,
+                       const PlanOptions& plan) {
   return std::ranges::any_of(algorithms.entries(), [&](const auto& algorithm) {
-    return (algorithm->on_by_default() || asked.contains(std::string(algorithm->name()))) &&
+    const std::string name(algorithm->name());
+    return (algorithm->on_by_default() || given.asked.contains(name)) && !given.disabled.contains(name) &&
            algorithm->AppliesTo(target, plan);
   });
 }
@@ -194,7 +195,7 @@ Status CheckFitsTarget(const Options& options, const PlanOptions& plan, const Ta
     PREON_RETURN_IF_ERROR(refuse(of_ranges, cause));
     PREON_RETURN_IF_ERROR(CheckDisabled(algorithms, options.algorithms.disabled, target, plan, cause, refuse));
     const GivenOption of_samples[] = {{options.calibration.samples != -1, "--calib-samples"}};
-    if (!LearnsFromSamples(algorithms, options.algorithms.asked, target, plan))
+    if (!LearnsFromSamples(algorithms, options.algorithms, target, plan))
       PREON_RETURN_IF_ERROR(refuse(of_samples, cause));
   }
   if (plan.vnni && plan.op_list.reduce_range)

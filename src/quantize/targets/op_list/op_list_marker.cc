@@ -231,8 +231,9 @@ class Marker {
 
   void MarkBias(const Node& node) {
     const std::string& bias = node.input(2);
-    if (!IsQuantizable(bias) || !options_.op_list.bias.quantize) return;
-    if (options_.overrides.contains(bias)) return MarkWeight(node, bias, ChannelAxis(node, bias, 0));
+    const bool quantizes = options_.op_list.bias.quantize;
+    if (!IsQuantizable(bias) || (!quantizes && options_.compat != Compat::kOff)) return;
+    if (quantizes && options_.overrides.contains(bias)) return MarkWeight(node, bias, ChannelAxis(node, bias, 0));
     marks_.biases.push_back({&node, bias, node.input(0), node.input(1)});
   }
 
@@ -285,8 +286,7 @@ class Marker {
   }
 
   void MarkMover(const Node& node) {
-    const bool old = (node.Is("MaxPool") && opset_ < 12) || (node.Is("Resize") && opset_ < 11);
-    if (old) return;
+    if ((node.Is("MaxPool") && opset_ < 12) || (node.Is("Resize") && opset_ < 11)) return;  // of floats alone
     if (pairs_.force_without_input) MarkInput(node, 0);
     if (Marked(node.input(0)) && MarksOutputs(node)) MarkSame(node, node.output(), node.input(0));
   }

@@ -282,22 +282,21 @@ class OpListPlanner {
   void PlanBias(const BiasMark& mark) {
     const BiasOptions& wanted = options_.op_list.bias;
     const bool possible = AccumulatesInInt32(mark);
-    const bool encoded = possible && (wanted.int32.value_or(!rules_.biases_are_weights) || wanted.int16);
+    const bool encoded =
+        possible && wanted.quantize && (wanted.int32.value_or(!rules_.biases_are_weights) || wanted.int16);
     const bool weights_only = options_.op_list.selection.weights_only;
     if (encoded) {
       plan_.biases.push_back(
           {mark.node->name, mark.bias, mark.input, mark.weight, BiasForm::kInt32Codes, wanted.protect});
-    } else if ((rules_.other_biases_as_weights && !weights_only) ||
-               !wanted.int32.value_or(!rules_.biases_are_weights)) {
+    } else if (wanted.quantize && ((rules_.other_biases_as_weights && !weights_only) ||
+                                   !wanted.int32.value_or(!rules_.biases_are_weights))) {
       const TensorMark as_weight{
           .weight = true, .axis = graph_.Initializer(mark.bias)->shape().size() == 1 ? 0 : -1, .first = mark.node};
       plan_.weights[mark.bias] = WeightOf(mark.bias, as_weight);
       std::set<std::string>& nodes = biases_as_weights_[mark.bias];
       nodes.insert(mark.node->name);
       plan_.weights[mark.bias].nodes.assign(nodes.begin(), nodes.end());
-      const auto weight = plan_.weights.find(mark.weight);
-      const bool is_rounded =
-          weight != plan_.weights.end() && !IsHalf(weight->second.format.type);  // by enough to correct
+      const bool is_rounded = plan_.weights.contains(mark.weight);
       if (is_rounded && HasBiasOfChannels(graph_, *mark.node) && graph_.UseCount(mark.bias) == 1)
         plan_.biases.push_back({mark.node->name, mark.bias, mark.input, mark.weight, BiasForm::kAsWeight});
     } else if (!weights_only && HasBiasOfChannels(graph_, *mark.node)) {

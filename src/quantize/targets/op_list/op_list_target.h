@@ -15,9 +15,6 @@ class OpListTarget : public Target {
   bool NeedsStatistics(const PlanOptions& options) const override {
     return OpListNeedsStatistics(options.activation, options.scaled.activation, options.HasSettings());
   }
-  bool TakesImprovements(const PlanOptions& options) const override {
-    return NeedsStatistics(options) || options.activation.block() != nullptr;
-  }
   std::vector<IgnoredKey> IgnoredKeys(const PlanOptions& options) const override {
     return RulesOf(options).IgnoredKeys({options.op_list, options.activation, options.weight,
                                          options.activation_symmetric, options.per_channel, options.settings,
