@@ -83,9 +83,10 @@ class Algorithm {
   /// What it wants to know of the float model before it rewrites it; empty: no pass over the data is needed.
   virtual StatisticsRequest NeedsOfFloat(const Graph&, const NodeFilter&) const { return {}; }
   /// Rewrites the model into one that computes the same. @return has it changed anything?
-  /// @param collected  as for Apply  @param compat  act exactly as that tool does
+  /// @param collected  as for Apply  @param plan  what the model becomes: types, and with `compat` exactly what that
+  ///                   tool does
   virtual Result<bool> RewriteFloat(Model&, const NodeFilter&, const CollectedStatistics& /*collected*/,
-                                    Compat /*compat*/) const {
+                                    const PlanOptions& /*plan*/) const {
     return false;
   }
 

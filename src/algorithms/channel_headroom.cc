@@ -81,7 +81,7 @@ class ChannelHeadroom final : public Algorithm {
   }
 
   Result<bool> RewriteFloat(Model& model, const NodeFilter& quantized, const CollectedStatistics& collected,
-                            Compat) const override {
+                            const PlanOptions&) const override {
     const ChannelGroups groups = FindChannelGroups(model.graph, quantized);
     return ScaleChannels(model.graph, groups, GroupFactors(model.graph, groups, collected), quantized);
   }

@@ -65,7 +65,7 @@ TEST(ChannelHeadroom, ChannelsGoHalfOfTheWay) {
     Clipped b(depthwise);
     std::vector<float> first = Floats(b.model.graph, "c1_w"), second = Floats(b.model.graph, "c2_w");
     const CollectedStatistics collected{.channel_extremes = {{"r1", {{0, 0, 0, 0}, {6, 1.5F, 0.015F, 0}}}}};
-    EXPECT_TRUE(*MakeChannelHeadroomAlgorithm()->RewriteFloat(b.model, kAnyNode, collected, Compat::kOff));
+    EXPECT_TRUE(*MakeChannelHeadroomAlgorithm()->RewriteFloat(b.model, kAnyNode, collected, {}));
     const float factors[] = {1, 2, 4, 1};
     for (size_t i = 0; i < first.size(); ++i) first[i] *= factors[i / (first.size() / 4)];
     for (size_t i = 0; i < second.size(); ++i) second[i] /= factors[i % 4];
@@ -95,7 +95,7 @@ TEST(ChannelHeadroom, TheTensorThatAChannelComesNearestToDecides) {
   const std::vector<float> before = Floats(b.model.graph, "g_w");
   const CollectedStatistics collected{
       .channel_extremes = {{"r1", {{0, 0, 0, 0}, {8, 4, 2, 2}}}, {"r3", {{0, 0, 0, 0}, {1, 16, 1, 4}}}}};
-  EXPECT_TRUE(*MakeChannelHeadroomAlgorithm()->RewriteFloat(b.model, kAnyNode, collected, Compat::kOff));
+  EXPECT_TRUE(*MakeChannelHeadroomAlgorithm()->RewriteFloat(b.model, kAnyNode, collected, {}));
   const std::vector<float> after = Floats(b.model.graph, "g_w");
   for (size_t output = 0; output < 3; ++output) {
     EXPECT_FLOAT_EQ(after[output], before[output]);

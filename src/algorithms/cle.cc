@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "algorithms/algorithms.h"
+#include "algorithms/equalization_error.h"
 #include "algorithms/equalization_patterns.h"
 #include "algorithms/scaled_layer.h"
 
@@ -51,8 +52,11 @@ constexpr AlgorithmOption kCleOptions[] = {
      .key = "CLEBalanceMethod",
      .type = KeyType::kText,
      .fallback = "\"max\"",
-     .meaning = "what is balanced: the largest magnitudes",
-     .range = "max"},
+     .meaning =
+         "max: the largest magnitudes of both layers become equal; error: as far towards that, pair by pair, as the "
+         "expected error of weights and of the tensor between them falls; weight-threshold and append-bias do not "
+         "count",
+     .range = "max|error"},
     {.name = "replace-clip6",
      .key = "ReplaceClip6Relu",
      .type = KeyType::kFlag,
@@ -119,12 +123,14 @@ struct CleSettings {
   double weight_threshold;  ///< 0 = none
   bool append_bias;
   double diff_threshold;
+  bool by_error;
 };
 
 class Sweeps {
  public:
-  Sweeps(const Graph& graph, const std::vector<EqualizationPattern>& patterns, const CleSettings& settings)
-      : patterns_(patterns), settings_(settings) {
+  Sweeps(const Graph& graph, const std::vector<EqualizationPattern>& patterns, const CleSettings& settings,
+         const CodeSteps& steps)
+      : patterns_(patterns), settings_(settings), steps_(steps) {
     for (const EqualizationPattern& pattern : patterns) {
       for (const Node* node : pattern.layers) layers_.try_emplace(node->name, graph, *node);
     }
@@ -158,7 +164,12 @@ class Sweeps {
     return layers_.at(pattern.layers[index]->name);
   }
 
+  // By error, three layers are two pairs: their common range leaves out the tensors between, and those lose more.
   void Visit(const EqualizationPattern& pattern) {
+    if (settings_.by_error) {
+      if (pattern.layers.size() == 2) BalanceByError(Layer(pattern, 0), Layer(pattern, 1));
+      return;
+    }
     pattern.layers.size() == 2 ? BalanceTwo(Layer(pattern, 0), Layer(pattern, 1))
                                : BalanceThree(Layer(pattern, 0), Layer(pattern, 1), Layer(pattern, 2));
   }
@@ -174,15 +185,30 @@ class Sweeps {
           first[channel] = std::max(first[channel], std::abs(double{head.bias()[channel]}) / shrink);
       }
     }
-    std::vector<double> factors(first.size(), 1), inverse(first.size(), 1);
+    std::vector<double> factors(first.size(), 1);
     for (size_t channel = 0; channel < first.size(); ++channel) {
-      if (first[channel] * second[channel] == 0 || first[channel] + second[channel] < settings_.weight_threshold)
-        continue;
-      factors[channel] = std::sqrt(second[channel] / first[channel]);
-      inverse[channel] = 1 / factors[channel];
+      if (first[channel] * second[channel] != 0 && first[channel] + second[channel] >= settings_.weight_threshold)
+        factors[channel] = std::sqrt(second[channel] / first[channel]);
     }
+    Scale(head, tail, factors);
+  }
+
+  void BalanceByError(ScaledLayer& head, ScaledLayer& tail) const {
+    const std::vector<double> first = head.OutputRanges(), second = tail.InputRanges();
+    std::vector<double> factors(first.size(), 1);
+    for (size_t channel = 0; channel < first.size(); ++channel) {
+      if (first[channel] * second[channel] != 0) factors[channel] = std::sqrt(second[channel] / first[channel]);
+    }
+    const double power = BestPower(head, tail, factors, steps_);
+    for (double& factor : factors) factor = std::pow(factor, power);
+    Scale(head, tail, factors);
+  }
+
+  static void Scale(ScaledLayer& head, ScaledLayer& tail, std::span<const double> factors) {
     head.ScaleOutputs(factors);
     head.ScaleBias(factors);
+    std::vector<double> inverse;
+    for (const double factor : factors) inverse.push_back(1 / factor);
     tail.ScaleInputs(inverse);
   }
 
@@ -220,6 +246,7 @@ class Sweeps {
 
   const std::vector<EqualizationPattern>& patterns_;
   const CleSettings settings_;
+  const CodeSteps steps_;
   Layers layers_;
 };
 
@@ -248,7 +275,8 @@ class Cle final : public Algorithm {
       : settings_{.steps = values.Integer("steps"),
                   .weight_threshold = values.Flag("use-threshold") ? values.Number("weight-threshold") : 0,
                   .append_bias = values.Flag("append-bias"),
-                  .diff_threshold = values.Number("diff-threshold")},
+                  .diff_threshold = values.Number("diff-threshold"),
+                  .by_error = values.Text("balance") == "error"},
         replaces_clip6_(values.Flag("replace-clip6")),
         layers_{.op_types = values.TextList("op-types"),
                 .nodes = values.TextList("nodes"),
@@ -277,12 +305,13 @@ class Cle final : public Algorithm {
     return replaces_clip6_ ? std::vector<std::string_view>{"clip6_to_relu"} : std::vector<std::string_view>();
   }
   Result<bool> RewriteFloat(Model& model, const NodeFilter& quantized, const CollectedStatistics&,
-                            Compat compat) const override {
+                            const PlanOptions& plan) const override {
     const NodeFilter chosen = [&](const Node& node) { return quantized(node) && layers_.Include(node); };
     const std::vector<EqualizationPattern> patterns =
-        FindEqualizationPatterns(model.graph, compat == Compat::kQuark ? WithGroup(chosen) : chosen);
+        FindEqualizationPatterns(model.graph, plan.compat == Compat::kQuark ? WithGroup(chosen) : chosen);
     if (patterns.empty() || settings_.steps == 0) return false;
-    Sweeps sweeps(model.graph, patterns, settings_);
+    const TensorType tensor = plan.op_list.selection.weights_only ? DataType::kFloat32 : plan.activation;
+    Sweeps sweeps(model.graph, patterns, settings_, StepsOf(plan.weight, tensor, plan.scale_type));
     sweeps.Run();
     sweeps.Store(model.graph);
     return true;

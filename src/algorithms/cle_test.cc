@@ -51,10 +51,10 @@ Model TwoChannels(float a, float b, float c, float d) {
   return std::move(builder.model);
 }
 
-bool Equalize(Model& model, AlgorithmValues::Texts values = {}, Compat compat = Compat::kOff) {
+bool Equalize(Model& model, AlgorithmValues::Texts values = {}, const PlanOptions& plan = {}) {
   const auto plain = MakeCleAlgorithm();
   const auto configured = plain->Configured(AlgorithmValues(plain->options(), std::move(values)));
-  const Result<bool> changed = (*configured)->RewriteFloat(model, kEveryNode, {}, compat);
+  const Result<bool> changed = (*configured)->RewriteFloat(model, kEveryNode, {}, plan);
   EXPECT_TRUE(changed.ok());
   return *changed;
 }
@@ -114,11 +114,11 @@ TEST(Cle, SweepsUntilNothingChanges) {
 
 TEST(Cle, ImplicitGroupWithCompat) {
   Model model = TwoChannels(8, 1, 2, 4);
-  EXPECT_FALSE(Equalize(model, {}, Compat::kQuark));
+  EXPECT_FALSE(Equalize(model, {}, {.compat = Compat::kQuark}));
   for (const auto& node : model.graph.nodes()) {
     if (node->Is("Conv")) node->attributes["group"] = int64_t{1};
   }
-  EXPECT_TRUE(Equalize(model, {}, Compat::kQuark));
+  EXPECT_TRUE(Equalize(model, {}, {.compat = Compat::kQuark}));
 }
 
 TEST(Cle, ASweepEndsWithTheFirstPair) {
@@ -133,6 +133,30 @@ TEST(Cle, ASweepEndsWithTheFirstPair) {
     }
     EXPECT_NEAR(of_first, of_second, 1e-6f * of_first);
   }
+}
+
+// One large channel in the first layer alone: the weights gain from balance, until the tensor between would lose more.
+TEST(Cle, ByErrorGoesOnlyAsFarAsTheErrorFalls) {
+  Model large = TwoChannels(8, 0.1f, 1, 1), largest = large, even = TwoChannels(2, 2, 3, 3);
+  EXPECT_TRUE(Equalize(large, {{"balance", "error"}}));
+  EXPECT_TRUE(Equalize(largest, {{"use-threshold", "false"}}));
+  const auto spread = [](const Model& model) { return Values(model, "w1")[0] / Values(model, "w1")[1]; };
+  EXPECT_LT(spread(large), 79);
+  EXPECT_GE(spread(large), spread(largest) - 1e-3f);
+  for (const size_t channel : {0u, 1u})
+    EXPECT_NEAR(Values(large, "w1")[channel] * Values(large, "w2")[channel], channel == 0 ? 8 : 0.1, 1e-5);
+  EXPECT_TRUE(Equalize(even, {{"balance", "error"}}));
+  EXPECT_EQ(Values(even, "w1")[0], Values(even, "w1")[1]);
+}
+
+TEST(Cle, ByErrorALayerStaysWhereTheTensorBetweenWouldLose) {
+  // Balance would make the first channel's values ten times as large, and one scale serves both.
+  Model model = TwoChannels(1, 1, 1, 100);
+  model.graph.SetInitializer("w2", Tensor::FromFloats({1, 2, 1, 1}, std::vector<float>{100, 0.01f}));
+  Model balanced = model;
+  EXPECT_TRUE(Equalize(model, {{"balance", "error"}}));
+  EXPECT_TRUE(Equalize(balanced, {{"use-threshold", "false"}}));
+  EXPECT_LT(Values(model, "w1")[0], Values(balanced, "w1")[0]);
 }
 
 TEST(Cle, AWeightThatOthersReadGetsACopy) {

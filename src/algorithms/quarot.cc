@@ -120,7 +120,8 @@ class Quarot final : public Algorithm {
     return std::unique_ptr<Algorithm>(std::make_unique<Quarot>(size, values.Flag("use-random-had"), std::move(pairs)));
   }
 
-  Result<bool> RewriteFloat(Model& model, const NodeFilter&, const CollectedStatistics&, Compat) const override {
+  Result<bool> RewriteFloat(Model& model, const NodeFilter&, const CollectedStatistics&,
+                            const PlanOptions&) const override {
     Graph& graph = model.graph;
     std::vector<StreamPlace> places;
     bool has_means = false;

@@ -35,7 +35,7 @@ class QuarotTest : public ::testing::Test {
     const auto plain = MakeQuarotAlgorithm();
     PREON_ASSIGN_OR_RETURN(const auto configured,
                            plain->Configured(AlgorithmValues(plain->options(), std::move(values))));
-    return configured->RewriteFloat(model, kAllNodes, {}, Compat::kOff);
+    return configured->RewriteFloat(model, kAllNodes, {}, {});
   }
 
   const TempDir folder_ = *TempDir::Create(::testing::TempDir());

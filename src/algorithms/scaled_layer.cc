@@ -120,6 +120,19 @@ std::vector<double> ScaledLayer::InputRanges() const {
   return ranges;
 }
 
+std::vector<double> ScaledLayer::OutputSquares() const {
+  std::vector<double> squares(outputs_);
+  ForEach(
+      [&](size_t element, size_t output, size_t) { squares[output] += double{weight_[element]} * weight_[element]; });
+  return squares;
+}
+
+std::vector<double> ScaledLayer::InputSquares() const {
+  std::vector<double> squares(inputs_);
+  ForEach([&](size_t element, size_t, size_t input) { squares[input] += double{weight_[element]} * weight_[element]; });
+  return squares;
+}
+
 std::vector<float> ScaledLayer::OutputValues(size_t channel) const {
   std::vector<float> values;
   const size_t inputs = input_stride_ == 0 ? 1 : inputs_;

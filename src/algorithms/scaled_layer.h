@@ -48,6 +48,9 @@ class ScaledLayer {
   /// Largest magnitude per output channel and per input channel.
   std::vector<double> OutputRanges() const;
   std::vector<double> InputRanges() const;
+  /// Sum of squares per output channel and per input channel.
+  std::vector<double> OutputSquares() const;
+  std::vector<double> InputSquares() const;
   /// Elements of one output channel.
   std::vector<float> OutputValues(size_t channel) const;
   void ScaleOutputs(std::span<const double> factors);  ///< not the bias

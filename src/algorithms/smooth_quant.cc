@@ -115,14 +115,14 @@ class SmoothQuant final : public Algorithm {
   }
 
   Result<bool> RewriteFloat(Model& model, const NodeFilter& quantized, const CollectedStatistics& collected,
-                            Compat compat) const override {
+                            const PlanOptions& plan) const override {
     Graph& graph = model.graph;
     bool changed = false;
     for (const Smoothed& smoothed : FindSmoothed(graph, quantized)) {
       const std::string* found = Find(collected.others, LastAxisExtremes(smoothed.channels).name(), smoothed.tensor);
       const std::vector<float> activation = found == nullptr ? std::vector<float>() : ParseLastAxisExtremes(*found);
       if (std::ssize(activation) != smoothed.channels) continue;  // no sample reached it
-      if (compat == Compat::kQuark)
+      if (plan.compat == Compat::kQuark)
         SmoothEach(graph, smoothed, activation);
       else
         SmoothTogether(graph, smoothed, activation);

@@ -50,7 +50,7 @@ struct Siblings : GraphBuilder {
     const auto configured = *plain->Configured(AlgorithmValues(plain->options(), std::move(values)));
     const NodeFilter every = [](const Node&) { return true; };
     EXPECT_TRUE(configured->NeedsOfFloat(model.graph, every).others.at(&kind).contains(read));
-    EXPECT_TRUE(*configured->RewriteFloat(model, every, collected, Compat::kOff));
+    EXPECT_TRUE(*configured->RewriteFloat(model, every, collected, {}));
     EXPECT_TRUE(model.graph.CheckIntegrity().ok());
   }
   std::string read;

@@ -124,10 +124,9 @@ Result<PassesResult> PassesVerb(const std::string& path, RunInputs& run) {
   std::vector<PassRecord> records;
   if (!chosen.empty()) records = RunFloatPassesByName(model, chosen, env, run.builtins, run.context);
   PREON_RETURN_IF_ERROR(
-      RewriteFloatModel(
-          model, algorithms,
-          {.quantized = EveryNode, .collect = NoSamples, .compat = options.plan.compat, .run = run.context},
-          &result.warnings)
+      RewriteFloatModel(model, algorithms,
+                        {.quantized = EveryNode, .collect = NoSamples, .plan = options.plan, .run = run.context},
+                        &result.warnings)
           .status());
   PREON_ASSIGN_OR_RETURN(const std::vector<PassRecord> behind, RunNamedQdqPasses(model, chosen, result.warnings));
   records.insert(records.end(), behind.begin(), behind.end());

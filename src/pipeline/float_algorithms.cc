@@ -76,7 +76,7 @@ Result<std::string> RewriteFloatModel(Model& model, const std::vector<const Algo
       if (learned != kNoSamples) learned = HashOf(collected, learned);
     }
     const Model before = model;
-    PREON_ASSIGN_OR_RETURN(const bool changed, algorithm->RewriteFloat(model, quantized, collected, context.compat));
+    PREON_ASSIGN_OR_RETURN(const bool changed, algorithm->RewriteFloat(model, quantized, collected, context.plan));
     context.run.Debug("algorithm ", algorithm->name(),
                       changed ? " has rewritten the float model" : " has found nothing to change in the float model");
     if (!changed || !context.verify) continue;

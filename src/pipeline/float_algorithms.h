@@ -24,7 +24,7 @@ struct FloatRewriteContext {
   std::function<Result<NodeFilter>(const Model& model)> quantized;  ///< nodes that the target would quantize
   CollectFromModel collect;
   VerifyRewrite verify;
-  Compat compat = Compat::kOff;
+  PlanOptions plan = {};  ///< what the model becomes
   const RunContext& run;
 };
 

@@ -156,7 +156,7 @@ Status ModelPreparation::RunAlgorithms(PreparedModel& prepared, const Verify& ve
         return std::optional(Collected(data, request));
       },
       .verify = verify,
-      .compat = inputs_.plan.compat,
+      .plan = inputs_.plan,
       .run = context_};
   PREON_ASSIGN_OR_RETURN(const std::string learned,
                          RewriteFloatModel(prepared.model, inputs_.algorithms, how, &prepared.warnings));

@@ -19,7 +19,7 @@ _LIMITS = {"alpha": _SHARE, "block_size": _FROM_1, "batch_size": _FROM_1, "num_b
            "num_workers": (0, None), "data_size": (0, None), "log_period": _FROM_1, "worker_num": _FROM_1, "r_matrix_dim": _FROM_1,
            "perc_damp": (0, None), "bits": (2, 8), "cle_steps": (-1, None), "group_size": (-1, None),
            "metric_output_index": (0, None)}
-_CHOICES = {"cle_balance_method": ("max",), "metric_default": ("l2", "kl", "cosine", "sqnr", "psnr"),
+_CHOICES = {"cle_balance_method": ("max", "error"), "metric_default": ("l2", "kl", "cosine", "sqnr", "psnr"),
             "metric_optimize_object": ("speed", "quality"), "shared_param_mode": ("propagate", "unshare")}
 _KEY_WORDS = {"lr": "LR", "qdq": "QDQ", "gds": "GDS", "mse": "MSE", "cle": "CLE"}
 

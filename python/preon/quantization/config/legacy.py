@@ -154,7 +154,9 @@ def _check_absent(config):
 
 def _algorithms(config, extra):
     if config.include_cle and not extra.get("UseMatMulNBits"):  # whose weights are written once, in blocks
-        yield algorithm.CLEConfig(cle_total_layer_diff_threshold=2e-7)
+        # It is on by default: unless a key sets how it acts, it acts only as far as the expected error falls.
+        by_error = extra.get("Compat") != "quark" and not any(key.startswith("CLE") for key in extra)
+        yield algorithm.CLEConfig(cle_balance_method="error" if by_error else "max", cle_total_layer_diff_threshold=2e-7)
     if config.include_sq:
         yield algorithm.SmoothQuantConfig()
     if config.include_rotation:
