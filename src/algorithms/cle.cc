@@ -310,7 +310,7 @@ class Cle final : public Algorithm {
     const std::vector<EqualizationPattern> patterns =
         FindEqualizationPatterns(model.graph, plan.compat == Compat::kQuark ? WithGroup(chosen) : chosen);
     if (patterns.empty() || settings_.steps == 0) return false;
-    const TensorType tensor = plan.op_list.selection.weights_only ? DataType::kFloat32 : plan.activation;
+    const TensorType tensor = plan.op_list.selection.weights_only ? DataType::kFloat : plan.activation;
     Sweeps sweeps(model.graph, patterns, settings_, StepsOf(plan.weight, tensor, plan.scale_type));
     sweeps.Run();
     sweeps.Store(model.graph);
