@@ -94,7 +94,8 @@ def measured(args, task, name, rules, index=0):
 
 
 def text(result):
-    return f"{result['sqnr_db']:.1f}" if "sqnr_db" in result else "NaN" if "NaN" in result.get("error", "") else "error" if result else ""
+    error = result.get("error", "")
+    return f"{result['sqnr_db']:.1f}" if "sqnr_db" in result else "NaN" if "NaN" in error else "none" if "[E2010]" in error else "error" if result else ""
 
 
 def is_fitted(name):
@@ -122,7 +123,7 @@ def write_page(results, tasks):
              "`./dev bench presets`: each preset of the Python package, SQNR of the outputs in dB on samples that nothing was calibrated or "
              "fitted with.",
              "Left what the preset gives; right the same preset with Quark's rules (`Compat: quark`), which the stored runs of Quark 0.13 equal",
-             "([compatibility](compat.md)); NaN: its model gives none but NaN or infinity, so that nothing is written. Algorithms are preon's in both. "
+             "([compatibility](compat.md)); NaN: its model gives none but NaN or infinity, so that nothing is written; none: nothing of the model is quantized. Algorithms are preon's in both. "
              + ", ".join(f"{task}: {count} samples calibrate, {JUDGED[task]} judge" for task, count in MODELS.items() if task in tasks) + ".", "",
              "| preset | " + " | ".join(tasks) + " |", "|---" * (len(tasks) + 1) + "|"]
     for name in results:
