@@ -53,9 +53,9 @@ constexpr AlgorithmOption kCleOptions[] = {
      .type = KeyType::kText,
      .fallback = "\"max\"",
      .meaning =
-         "max: the largest magnitudes of both layers become equal; error: as far towards that, pair by pair, as the "
-         "expected error of weights and of the tensor between them falls; weight-threshold and append-bias do not "
-         "count",
+         "max: the largest magnitudes of both layers become equal; error: each pair of layers goes only as far towards "
+         "that as makes the expected rounding error smallest; it takes no weight-threshold, use-threshold and "
+         "append-bias",
      .range = "max|error"},
     {.name = "replace-clip6",
      .key = "ReplaceClip6Relu",
@@ -185,23 +185,25 @@ class Sweeps {
           first[channel] = std::max(first[channel], std::abs(double{head.bias()[channel]}) / shrink);
       }
     }
-    std::vector<double> factors(first.size(), 1);
-    for (size_t channel = 0; channel < first.size(); ++channel) {
-      if (first[channel] * second[channel] != 0 && first[channel] + second[channel] >= settings_.weight_threshold)
-        factors[channel] = std::sqrt(second[channel] / first[channel]);
-    }
-    Scale(head, tail, factors);
+    Scale(head, tail, EqualRanges(first, second, settings_.weight_threshold));
   }
 
   void BalanceByError(ScaledLayer& head, ScaledLayer& tail) const {
-    const std::vector<double> first = head.OutputRanges(), second = tail.InputRanges();
-    std::vector<double> factors(first.size(), 1);
-    for (size_t channel = 0; channel < first.size(); ++channel) {
-      if (first[channel] * second[channel] != 0) factors[channel] = std::sqrt(second[channel] / first[channel]);
-    }
+    std::vector<double> factors = EqualRanges(head.OutputRanges(), tail.InputRanges(), 0);
     const double power = BestPower(head, tail, factors, steps_);
     for (double& factor : factors) factor = std::pow(factor, power);
     Scale(head, tail, factors);
+  }
+
+  // Factors of the first layer's channels; 1 where its range and the second's add up to less than `least_sum`.
+  static std::vector<double> EqualRanges(std::span<const double> first, std::span<const double> second,
+                                         double least_sum) {
+    std::vector<double> factors(first.size(), 1);
+    for (size_t channel = 0; channel < first.size(); ++channel) {
+      if (first[channel] * second[channel] != 0 && first[channel] + second[channel] >= least_sum)
+        factors[channel] = std::sqrt(second[channel] / first[channel]);
+    }
+    return factors;
   }
 
   static void Scale(ScaledLayer& head, ScaledLayer& tail, std::span<const double> factors) {
@@ -294,6 +296,11 @@ class Cle final : public Algorithm {
   bool SuitsWeights(const TensorType& type) const override { return IsIntType(type.type()) && type.block() == nullptr; }
   std::span<const AlgorithmOption> options() const override { return kCleOptions; }
   Result<std::unique_ptr<Algorithm>> Configured(const AlgorithmValues& values) const override {
+    for (const char* option : {"weight-threshold", "use-threshold", "append-bias"}) {
+      if (values.Text("balance") == "error" && values.set().contains(option))
+        return Error(ErrorId::kConflictingOptions, StrCat("cle: ", option, ": has no effect with balance=error"))
+            .WithHint("leave it out, or use balance=max");
+    }
     return std::unique_ptr<Algorithm>(std::make_unique<Cle>(values));
   }
 

@@ -149,6 +149,14 @@ TEST(Cle, ByErrorGoesOnlyAsFarAsTheErrorFalls) {
   EXPECT_EQ(Values(even, "w1")[0], Values(even, "w1")[1]);
 }
 
+TEST(Cle, ByErrorTakesNoOptionsOfRanges) {
+  const auto plain = MakeCleAlgorithm();
+  for (const char* option : {"weight-threshold", "use-threshold", "append-bias"}) {
+    const AlgorithmValues values(plain->options(), {{"balance", "error"}, {option, "1"}});
+    EXPECT_EQ(plain->Configured(values).status().id(), ErrorId::kConflictingOptions) << option;
+  }
+}
+
 TEST(Cle, ByErrorALayerStaysWhereTheTensorBetweenWouldLose) {
   // Balance would make the first channel's values ten times as large, and one scale serves both.
   Model model = TwoChannels(1, 1, 1, 100);
