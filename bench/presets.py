@@ -144,10 +144,9 @@ def write_page(results, tasks):
     most = float("inf")
     lines += ["", f"Presets that fit no codes, below Quark's rules by more than {TOLERANCE} dB: " + named(TOLERANCE, most, fits_none) +
               f" Below by 0.05 to {TOLERANCE} dB: " + named(0.05, TOLERANCE, fits_none), "",
-              "Presets that fit codes have preon's algorithm in both columns (Quark's own AdaRound gains 0.9 dB on ResNet20), and chance is up to 1 dB with "
-              f"the samples. What is below by more than {TOLERANCE} dB in the table has been measured again, with {MORE_SETS} other sets of samples; of their "
-              "means, below by more than "
-              f"{TOLERANCE} dB: " + named(TOLERANCE, most, measured_again) +
+              "Presets that fit codes have preon's algorithm in both columns (Quark's own AdaRound gains 0.9 dB on ResNet20). Other samples change their "
+              f"figures by up to 1 dB, so each that is below by more than {TOLERANCE} dB in the table was measured again with {MORE_SETS} other sets of samples. "
+              f"By the mean of these sets, below by more than {TOLERANCE} dB: " + named(TOLERANCE, most, measured_again) +
               f" Below by 0.05 to {TOLERANCE} dB: " + named(0.05, TOLERANCE, measured_again)]
     PAGE.write_text("\n".join(lines) + "\n")
 
