@@ -60,6 +60,21 @@ bool KeepsChannelsApart(const Graph& graph, const Node& node) {
          (node.Is("Slice") && SlicesPlaces(graph, node)) || DropsOnePlace(graph, node);
 }
 
+std::vector<size_t> SetsOfGroups(const ChannelGroups& groups) {
+  DisjointSets sets;
+  sets.Add(groups.count);
+  for (const auto& [tensor, channels] : groups.of) {
+    size_t first = 0;
+    for (const size_t group : channels) {
+      if (first == 0) first = group;
+      if (group != 0) sets.Unite(first, group);
+    }
+  }
+  std::vector<size_t> numbers;
+  for (size_t group = 0; group < groups.count; ++group) numbers.push_back(sets.Root(group));
+  return numbers;
+}
+
 class Finder {
  public:
   Finder(const Graph& graph, const NodeFilter& quantized) : graph_(graph), quantized_(quantized) {}
@@ -73,6 +88,7 @@ class Finder {
     for (auto& [tensor, sets] : groups.of) {
       for (size_t& set : sets) set = sets_.Root(set);
     }
+    groups.sets = SetsOfGroups(groups);
     return groups;
   }
 
@@ -152,6 +168,11 @@ std::optional<std::vector<double>> FactorsOfChannels(const ChannelGroups& groups
 }
 
 }  // namespace
+
+size_t ChannelGroups::SetOf(const std::vector<size_t>& channels) const {
+  const auto scaled = std::ranges::find_if(channels, [](size_t group) { return group != 0; });
+  return scaled == channels.end() ? 0 : sets[*scaled];
+}
 
 ChannelGroups FindChannelGroups(const Graph& graph, const NodeFilter& quantized) {
   return Finder(graph, quantized).Run();

@@ -16,6 +16,11 @@ namespace preon {
 struct ChannelGroups {
   std::map<std::string, std::vector<size_t>> of;  ///< by tensor, of each channel (axis 1); others stay as they are
   size_t count = 0;                               ///< numbers are smaller than this
+  /// By group: those of one tensor are of one set, and those of tensors with a group in common.
+  std::vector<size_t> sets;
+
+  /// Of the channels of one tensor; 0 where all of them stay as they are.
+  size_t SetOf(const std::vector<size_t>& channels) const;
 };
 
 /// Layers that are quantized write and read scaled channels (IsScalableLayer). A Clip from 0 to a bound counts as

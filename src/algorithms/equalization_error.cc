@@ -67,7 +67,7 @@ double BestPower(const ScaledLayer& head, const ScaledLayer& tail, std::span<con
   const Channels channels(head, tail);
   double best = 0, least = std::numeric_limits<double>::infinity();
   for (int step = 0; step <= kPowers; ++step) {
-    const double power = double{step} / kPowers, error = channels.ErrorWith(factors, power, steps);
+    const double power = step / static_cast<double>(kPowers), error = channels.ErrorWith(factors, power, steps);
     if (error < least) best = power, least = error;
   }
   return best;

@@ -120,6 +120,15 @@ std::vector<double> ScaledLayer::InputRanges() const {
   return ranges;
 }
 
+std::vector<double> ScaledLayer::PairRanges() const {
+  std::vector<double> ranges(outputs_ * inputs_);
+  ForEach([&](size_t element, size_t output, size_t input) {
+    double& range = ranges[output * inputs_ + input];
+    range = std::max(range, std::abs(double{weight_[element]}));
+  });
+  return ranges;
+}
+
 std::vector<double> ScaledLayer::OutputSquares() const {
   std::vector<double> squares(outputs_);
   ForEach(

@@ -48,6 +48,8 @@ class ScaledLayer {
   /// Largest magnitude per output channel and per input channel.
   std::vector<double> OutputRanges() const;
   std::vector<double> InputRanges() const;
+  /// Of each pair of an output and an input channel: [outputs, inputs].
+  std::vector<double> PairRanges() const;
   /// Sum of squares per output channel and per input channel.
   std::vector<double> OutputSquares() const;
   std::vector<double> InputSquares() const;

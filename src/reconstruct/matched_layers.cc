@@ -44,15 +44,15 @@ void DivideColumns(const std::vector<float>& factors, Matrix& rows) {
   }
 }
 
-void Divide(const Graph& reference, const DividedChannels& channels, std::vector<MatchedLayer>& layers) {
+void Divide(const DividedChannels& channels, std::vector<MatchedLayer>& layers) {
   for (MatchedLayer& layer : layers) {
     FloatLayer& in_float = layer.in_float;
-    if (layer.float_node == LayerBefore(reference, channels.tensor)) {
+    if (layer.float_node->name == channels.writer) {
       in_float.weight = WithOutputsDivided(in_float.weight, channels.factors);
       for (size_t j = 0; j < in_float.bias.size(); ++j) in_float.bias[j] /= channels.factors[j];
       in_float.divided = channels.factors;
     } else if (layer.float_node->input(0) == channels.tensor) {
-      in_float.weight = WithInputsMultiplied(in_float.weight, channels.factors);
+      in_float.weight = WithInputsMultiplied(*layer.float_node, in_float.weight, channels.factors);
     }
   }
 }
@@ -77,7 +77,7 @@ std::vector<MatchedLayer> MatchLayers(const Graph& quantized, const FloatReferen
     else
       left_out.push_back(node->name);
   }
-  for (const DividedChannels& channels : reference.divided) Divide(graph, channels, layers);
+  for (const DividedChannels& channels : reference.divided) Divide(channels, layers);
   return layers;
 }
 

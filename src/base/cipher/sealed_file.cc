@@ -69,7 +69,7 @@ bool IsSealedFile(const std::string& path) {
   struct stat info;
   std::array<char, kSealedBegin.size()> begin;
   return file && fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode) &&
-         pread(file.get(), begin.data(), begin.size(), 0) == begin.size() &&
+         pread(file.get(), begin.data(), begin.size(), 0) == std::ssize(begin) &&
          std::string_view(begin.data(), begin.size()) == kSealedBegin;
 }
 

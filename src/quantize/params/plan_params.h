@@ -31,6 +31,9 @@ struct ActivationParams {
   const BlockPlan* block = nullptr;  ///< instead of these
   std::span<const ConvertPlan> converts;
   std::vector<QuantParams> converted;  ///< of these
+
+  /// Codes one step apart; floats and blocks have steps of many sizes.
+  bool has_steps() const { return block == nullptr && !format.floating(); }
 };
 
 class PlanParams {

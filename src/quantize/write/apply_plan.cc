@@ -97,9 +97,8 @@ class PlanWriter {
       const ActivationParams& activation = params_.activations().at(output);
       const Range covered = RepresentableRange(activation.params, activation.format);
       const float half_step = activation.params.scale / 2;
-      const bool has_limits = activation.block == nullptr && !activation.format.floating();
       const bool inside = covered.min >= bounds.min - half_step && covered.max <= bounds.max + half_step;
-      if (has_limits && (inside || plan_.compat != Compat::kOff)) {  // other tools do not look
+      if (activation.has_steps() && (inside || plan_.compat != Compat::kOff)) {  // other tools do not look
         Node* producer = graph_.Producer(input);
         graph_.SetOutput(clamp, 0, graph_.UniqueTensorName(output + "_unused"));
         graph_.SetInput(clamp, 0, "");

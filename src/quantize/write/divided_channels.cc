@@ -20,29 +20,13 @@ Tensor Scaled(const Tensor& weight, size_t axis, std::span<const float> factors,
 
 }  // namespace
 
-Node* LayerBefore(const Graph& graph, const std::string& tensor) {
-  Node* node = graph.Producer(tensor);
-  return node != nullptr && (node->Is("Relu") || node->Is("Clip")) ? graph.Producer(node->input(0)) : node;
-}
-
 Tensor WithOutputsDivided(const Tensor& weight, std::span<const float> factors) {
   return Scaled(weight, 0, factors, true);
 }
 
-Tensor WithInputsMultiplied(const Tensor& weight, std::span<const float> factors) {
-  const bool one_group = static_cast<size_t>(weight.shape()[1]) == factors.size();
-  return Scaled(weight, one_group ? 1 : 0, factors, false);
-}
-
-void DivideChannels(Graph& graph, const DividedChannels& divided) {
-  const Node& writer = *LayerBefore(graph, divided.tensor);
-  const Node& reader = *graph.Uses(divided.tensor).front().node;
-  for (size_t input = 1; input < writer.inputs().size(); ++input) {
-    const std::string& constant = writer.input(input);
-    if (!constant.empty())
-      graph.SetInitializer(constant, WithOutputsDivided(*graph.Initializer(constant), divided.factors));
-  }
-  graph.SetInitializer(reader.input(1), WithInputsMultiplied(*graph.Initializer(reader.input(1)), divided.factors));
+Tensor WithInputsMultiplied(const Node& layer, const Tensor& weight, std::span<const float> factors) {
+  const bool rows = layer.Is("Gemm") ? layer.Int("transB", 0) == 0 : layer.Int("group", 1) != 1;
+  return Scaled(weight, rows ? 0 : 1, factors, false);
 }
 
 }  // namespace preon

@@ -1,4 +1,4 @@
-// Channels of a tensor between two layers that are divided by factors, with the weights around them, so that the model
+// Channels of tensors between layers that are divided by factors, with the weights around them, so that the model
 // computes the same.
 #pragma once
 
@@ -14,19 +14,13 @@ namespace preon {
 struct DividedChannels {
   std::string tensor;
   std::vector<float> factors;
+  std::string writer = {};  ///< the layer that gives it divided; empty: what leads to it was divided before
 };
 
-/// The layer that gives a tensor, itself or through a Relu or Clip; null: no node does.
-Node* LayerBefore(const Graph& graph, const std::string& tensor);
-
-/// A weight whose outputs (axis 0) are divided: the layer gives the divided channels.
+/// A convolution's weight whose outputs (axis 0) are divided: the layer gives the divided channels.
 Tensor WithOutputsDivided(const Tensor& weight, std::span<const float> factors);
 
-/// A convolution's weight that reads the divided channels: of one group, or depthwise.
-Tensor WithInputsMultiplied(const Tensor& weight, std::span<const float> factors);
-
-/// Divides channel c of `tensor`, which a Conv gives and another one alone reads, by factors[c]. The weights have no
-/// other reader.
-void DivideChannels(Graph& graph, const DividedChannels& divided);
+/// The weight of a layer that reads the divided channels: a Gemm, a Conv of one group or a depthwise one.
+Tensor WithInputsMultiplied(const Node& layer, const Tensor& weight, std::span<const float> factors);
 
 }  // namespace preon
