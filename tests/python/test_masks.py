@@ -48,9 +48,9 @@ def test_codes_go_down_to_what_a_softmax_can_tell_apart(preon, add_constant, opt
     assert 0.9 * (4 - lowest) <= covered <= 2.1 * (4 - lowest)
 
 
-@pytest.mark.parametrize("preset, least", [("A8W8_QCONFIG", 28), ("XINT8_QCONFIG", 22)])
+@pytest.mark.parametrize("preset, least", [("A8W8_QCONFIG", 28), ("XINT8_QCONFIG", 22), ("BFP16_QCONFIG", 35)])
 def test_a_transformer_keeps_its_accuracy(preon, shared, preset, least):
-    """8 dB with Quark's rules."""
+    """8 dB with Quark's rules; in blocks nothing but NaN."""
     rows = np.load(shared("text/sst2_dev_ids_mask_label.npy")).astype(np.int64)
     for name, some in (("calib", rows[:64]), ("unseen", rows[64:264])):
         np.savez(preon.folder / f"{name}.npz", input_ids=some[:, :64], attention_mask=some[:, 64:128])
@@ -59,6 +59,18 @@ def test_a_transformer_keeps_its_accuracy(preon, shared, preset, least):
     assert done.returncode == 0, done.stderr
     done = preon("compare", model, "out.onnx", "--data", "unseen.npz", "--latency", "0", "--json")
     assert json.loads(done.stdout)["outputs"]["logits"]["sqnr_db"] >= least
+
+
+@pytest.mark.parametrize("block", ("bfp16", "mxint8", "mx6", "mxfp8e4m3"))
+@pytest.mark.parametrize("add_constant", (False, True))
+def test_a_mask_shares_no_block_with_scores(preon, add_constant, block):
+    attention(preon.folder, add_constant)
+    for compat, quantized in ((["--compat", "quark"], True), ([], False)):
+        done = preon("quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--batch", "8", "--latency", "0", "--always-write", "--target", "quark",
+                     "--activation", block, "--weight", block, *compat)
+        assert done.returncode == 0, done.stderr
+        read = {node.input[0] for node in onnx.load(preon.folder / "out.onnx").graph.node if "QuantizeDequantize" in node.op_type}
+        assert "x" in read and "p" in read and ("sum" in read) == quantized
 
 
 def test_a_mask_keeps_its_range_where_the_sum_stays_float(preon):

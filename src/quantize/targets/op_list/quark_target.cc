@@ -44,7 +44,10 @@ class QuarkTarget final : public OpListTarget {
     return QuarkFormatFor(options.op_list.format, options.activation, options.weight, options.HasSettings());
   }
   OpListRules RulesOf(const PlanOptions& options) const override {
-    return QuarkRules(FormatOf(options), options.op_list.pairs.fold_relu, options.compat);
+    OpListRules rules = QuarkRules(FormatOf(options), options.op_list.pairs.fold_relu, options.compat);
+    // Scores beside a masked one have its exponent, and are all 0; linear codes have a range that leaves the mask out.
+    rules.keeps_masks_float = options.activation.block() != nullptr;
+    return rules;
   }
 
   static constexpr OperatorForm kOperators = OperatorForm::kLibrary;
