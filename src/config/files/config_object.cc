@@ -59,15 +59,21 @@ Status ApplyOption(Options& options, const std::string& key, const Json& value) 
   return Status::Ok();
 }
 
+// A text stands for any type, so that it is read by ParseKeyValue.
+bool IsOtherThanText(const KeySpec& key, const Json& value) {
+  const bool list = key.type == KeyType::kTexts;
+  if (!list && key.type != KeyType::kText) return false;
+  return value.is_number() || value.is_boolean() || (value.is_array() && !list) ||
+         (value.is_object() && !key.table_form);
+}
+
 }  // namespace
 
 Status ApplyExtraOptions(Options& options, const Json& value) {
   if (!value.is_object()) return WrongType(value, "an object").WithContext("extra_options");
   for (const auto& [name, setting] : value.items()) {
     const KeySpec* key = FindKey(name);
-    const bool wants_text =
-        key != nullptr && (key->type == KeyType::kText || key->type == KeyType::kTexts) && key->range.empty();
-    if (wants_text && (setting.is_number() || setting.is_boolean()))
+    if (key != nullptr && key->range.empty() && IsOtherThanText(*key, setting))
       return WrongType(setting, KeyTypeName(key->type)).WithContext("extra_options: ", key->name);
     const Status set = SetKey(options, name, setting.is_string() ? setting.get<std::string>() : setting.dump());
     if (!set.ok() && set.id() == ErrorId::kNotYetSupported) return Status(set).WithContext("extra_options");

@@ -64,6 +64,7 @@ struct KeySpec {
   std::string_view here;               ///< what it is here, with its cost
   KeySetter set = nullptr;             ///< of entries of a table: that of the table
   bool short_form = false;             ///< of an entry that is a table: its reader also takes a text
+  bool table_form = false;             ///< kText: its reader also takes a table
   bool of_algorithm = false;           ///< instead of `set`: an algorithm has it among its options
 
   /// By itself: no entry of a table.
