@@ -52,10 +52,7 @@ CalibrateOptions CalibrationStage::HowToCalibrate() const {
 StatisticsRequest CalibrationStage::Request(const PlannedModel& prepared, const SavedRanges* saved) const {
   StatisticsRequest request = RequestFor(prepared.model.graph, prepared.plan, inputs_.algorithms);
   if (saved == nullptr) return request;
-  std::set<std::string> missing;
-  for (const std::string& tensor : MissingRanges(prepared.plan, saved))
-    missing.insert(prepared.plan.ObservedFor(tensor));
-  request.RestrictTo(missing);
+  request.RestrictTo(ObservedFor(prepared.model.graph, prepared.plan, MissingRanges(prepared.plan, saved)));
   return request;
 }
 

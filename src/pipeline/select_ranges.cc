@@ -111,6 +111,18 @@ PlannedRanges PlanRanges(const Graph& graph, const QuantPlan& plan) {
   return ranges;
 }
 
+std::set<std::string> ObservedFor(const Graph& graph, const QuantPlan& plan, const std::vector<std::string>& ranges) {
+  std::set<std::string> observed;
+  for (const std::string& tensor : ranges) {
+    observed.insert(plan.ObservedFor(tensor));
+    const MaskRole role = FindMaskRole(graph, plan, tensor);  // its tensors may be without codes
+    for (const std::vector<std::string>* tensors : {&role.operands, &role.beside})
+      for (const std::string& other : *tensors)
+        if (graph.Initializer(other) == nullptr) observed.insert(other);
+  }
+  return observed;
+}
+
 void PlanAllTensors(const Graph& graph, const RangeQuery& query, QuantPlan& plan) {
   const std::map<std::string, ActivationPlan> planned = std::exchange(plan.activations, {});
   const auto add = [&](const std::string& tensor) {

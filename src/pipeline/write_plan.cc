@@ -29,8 +29,8 @@ class RecordNotes final : public WriteHook {
 
 StatisticsRequest RequestFor(const Graph& graph, const QuantPlan& plan,
                              const std::vector<const Algorithm*>& algorithms) {
-  StatisticsRequest request;
-  for (std::string& tensor : plan.ObservedTensors()) request.tensors.insert(std::move(tensor));
+  StatisticsRequest request{.tensors = ObservedFor(graph, plan, plan.RangeTensors())};
+  request.tensors.insert(plan.branch_probes.begin(), plan.branch_probes.end());
   for (const Algorithm* algorithm : algorithms) request.Add(algorithm->Needs(graph, plan));
   return request;
 }

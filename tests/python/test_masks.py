@@ -61,6 +61,21 @@ def test_a_transformer_keeps_its_accuracy(preon, shared, preset, least):
     assert json.loads(done.stdout)["outputs"]["logits"]["sqnr_db"] >= least
 
 
+def test_scores_without_codes_are_observed_all_the_same(preon):
+    attention(preon.folder, False)
+    model = onnx.load(preon.folder / "model.onnx")
+    model.graph.node[0].output[0] = "product"
+    model.graph.node.insert(1, helper.make_node("Mul", ["product", "one"], ["scores"], "scale"))
+    model.graph.initializer.append(numpy_helper.from_array(np.array(1.5, np.float32), "one"))
+    onnx.save(model, preon.folder / "model.onnx")
+    done = preon("quantize", "model.onnx", "-o", "out.onnx", "--data", "calib.npz", "--batch", "8", "--latency", "0", "--always-write", "--target", "quark",
+                 "--disable-pass", "fold_affine", "--option", "RemoveQDQMulAdd=true")
+    assert done.returncode == 0, done.stderr
+    quantized = onnx.load(preon.folder / "out.onnx")
+    assert not any(node.op_type == "QuantizeLinear" and node.input[0] == "scores" for node in quantized.graph.node)
+    assert scale_of(quantized, "sum") * 256 <= 2.1 * (6 + 14)
+
+
 @pytest.mark.parametrize("block", ("bfp16", "mxint8", "mx6", "mxfp8e4m3"))
 @pytest.mark.parametrize("add_constant", (False, True))
 def test_a_mask_shares_no_block_with_scores(preon, add_constant, block):
