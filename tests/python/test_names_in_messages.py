@@ -76,7 +76,8 @@ def test_values_of_keys(run, keys, says):
 
 @pytest.mark.parametrize("keys, says", [
     ({"RandomDataReaderInputShape": {}}, "RandomDataReaderInputShape: has no effect: there are samples"),
-    ({"UseRandomData": True}, "UseRandomData: has no effect: there are samples")])
+    ({"UseRandomData": True}, "UseRandomData: has no effect: there are samples"),
+    ({"UseRandomData": "true"}, "UseRandomData: has no effect: there are samples")])
 def test_what_has_no_effect_is_in_the_result(run, keys, says):
     assert says in run(older("A8W8", keys)).warnings and says not in run(older("A8W8")).warnings
     assert not any("Random" in each for each in run(older("A8W8", dict.fromkeys(keys))).warnings)

@@ -11,14 +11,17 @@ from .config.legacy import dynamic_options, option_names, to_qconfig
 from .config.objects import without_objects
 
 _NO_DATA = 1003
+_WORDS = {"true": True, "1": True, "false": False, "0": False}   # of flags
 
 
 def _drop_random(keys):
     """What is for runs without samples. Returns warnings."""
     told = []
     for key in [key for key in keys if key == "UseRandomData" or key.startswith("RandomDataReader")]:
-        if key == "UseRandomData" and not isinstance(keys[key], (bool, type(None))):
-            continue  # an error
+        if key == "UseRandomData":
+            keys[key] = _WORDS.get(str(keys[key]).lower(), keys[key])
+            if not isinstance(keys[key], (bool, type(None))):
+                continue  # an error
         value = keys.pop(key)
         if value is not False and value is not None:
             told.append(f"{key}: has no effect: there are samples")
