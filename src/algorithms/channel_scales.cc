@@ -70,6 +70,7 @@ std::vector<double> Limits(const Graph& graph, const ChannelGroups& groups, cons
       limits[of_channels[channel]] = std::min(limits[of_channels[channel]], times[channel]);
   }
   std::ranges::replace(limits, kUnknown, 1);
+  limits[0] = 1;
   return limits;
 }
 

@@ -183,9 +183,12 @@ Result<LatencyPair> ConfirmSlower(const std::function<Result<LatencyPair>(double
     if (is_unclear && look > 0) return pair;
     if (is_unclear) continue;
     if (slower) {
-      speedup.low = std::min(speedup.low, slower->low);
-      speedup.high = std::max(speedup.high, slower->high);
-      return pair;
+      const double low = std::min(speedup.low, slower->low), high = std::max(speedup.high, slower->high);
+      if (high <= kMaxSpread * low) {
+        speedup.low = low;
+        speedup.high = high;
+        return pair;
+      }
     }
     slower = speedup;
   }

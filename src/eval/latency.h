@@ -67,8 +67,8 @@ Result<LatencyPair> MeasureLatency(Session& reference, Session& other, const std
                                    int64_t samples_per_run, double seconds, const RunContext& context);
 
 /// Looks again, for longer, where the median says that the other model is slower: it is, by an interval that excludes
-/// 1, where two undisturbed measurements find it. The answer then is the last, with an interval that holds both, else
-/// what the last one found; `busy` where none could confirm it.
+/// 1, where two undisturbed measurements find it that do not differ too much. The answer then is the last, with an
+/// interval that holds both, else what the last one found; `busy` where none could confirm it.
 /// @param measure  takes `longer` times as long as planned
 Result<LatencyPair> ConfirmSlower(const std::function<Result<LatencyPair>(double longer)>& measure);
 

@@ -65,9 +65,17 @@ TEST(ConfirmSlower, WhatIsNotSlowerIsMeasuredOnce) {
 }
 
 TEST(ConfirmSlower, TwoMeasurementsThatAgreeGiveAnIntervalOfBoth) {
-  const auto [looks, speedup] = Confirm({Found(0.7, 0.8), Found(0.75, 0.95)});
+  const auto [looks, speedup] = Confirm({Found(0.7, 0.8), Found(0.75, 0.85)});
   EXPECT_EQ(looks, 2);
-  EXPECT_EQ(std::tuple(speedup.median, speedup.low, speedup.high, speedup.busy), std::tuple(0.85, 0.7, 0.95, false));
+  EXPECT_EQ(std::tuple(speedup.median, speedup.low, speedup.high, speedup.busy), std::tuple(0.8, 0.7, 0.85, false));
+}
+
+// An interval of both would be as wide as on a busy machine.
+TEST(ConfirmSlower, TwoThatDifferTooMuchDoNotConfirmEachOther) {
+  const auto [looks, speedup] = Confirm({Found(0.5, 0.6), Found(0.7, 0.8), Found(0.72, 0.82)});
+  EXPECT_EQ(looks, 3);
+  EXPECT_EQ(std::tuple(speedup.low, speedup.high, speedup.busy), std::tuple(0.7, 0.82, false));
+  EXPECT_TRUE(Confirm({Found(0.5, 0.6), Found(0.7, 0.8), Found(0.5, 0.6)}).speedup.busy);
 }
 
 TEST(ConfirmSlower, TheSecondLookMayFindNothing) {
