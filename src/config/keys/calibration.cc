@@ -40,14 +40,6 @@ Status SetWorkerNum(Options& options, const KeyValue& value) {
   return SetOption(options, "workers", std::to_string(workers));
 }
 
-Status SetOptimizeDisk(Options& options, const KeyValue& value) {
-  if (!value.on)
-    options.given.warnings.push_back(
-        "CalibOptimizeDisk: has no effect: preon keeps statistics; methods that need the values again keep them in "
-        "--tmp-dir");
-  return Status::Ok();
-}
-
 Status SetPassthrough(Options& options, const KeyValue& value) {
   for (const std::string& type : value.texts) PREON_RETURN_IF_ERROR(SetOption(options, "passthrough", type));
   return Status::Ok();
@@ -104,7 +96,7 @@ constexpr KeySpec kCalibrationKeys[] = {
      .fallback = "true",
      .meaning = "LayerwisePercentile: compute activations again instead of keeping them",
      .here = "no effect: preon keeps statistics; methods that need the values again keep them in --tmp-dir",
-     .set = SetOptimizeDisk},
+     .set = SetNothing},
     {.name = "CalibOptimizeMem",
      .type = KeyType::kFlag,
      .fallback = "true",
