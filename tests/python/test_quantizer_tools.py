@@ -91,6 +91,18 @@ def test_half_the_bits_of_real_models(real):
     assert distance(wanted, outputs(wide, feeds)[0]) < distance(wanted, outputs(made, feeds)[0]) < 2 * distance(wanted, outputs(narrow, feeds)[0]) + 0.01
 
 
+@pytest.mark.parametrize("codes, cut, told", [([40000, -5], [32767, -5], True), ([32767, -32768], [32767, -32768], False)])
+def test_biases_of_16_bits(tmp_path, capsys, codes, cut, told):
+    given = parsed("""g (float[1, 2] x) => (float[1, 2] y) {
+        q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) w = DequantizeLinear(wc, s, z) b = DequantizeLinear(bc, bs) [n] y = Gemm(d, w, b) }""",
+                   s=np.float32(0.25), z=np.int8(0), wc=np.array([[1, 2], [3, 4]], np.int8), bc=np.array(codes, np.int32), bs=np.float32(0.0625))
+    onnx.save(given, tmp_path / "wide.onnx")
+    assert tool("convert_bias_int32_to_int16", "--input_model_path", tmp_path / "wide.onnx", "--output_model_path", tmp_path / "narrow.onnx") == 0
+    made = values(onnx.load(tmp_path / "narrow.onnx"))["bc"]
+    assert made.dtype == np.int16 and made.tolist() == cut
+    assert ("codes of n do not fit 16 bits and saturate" in capsys.readouterr().err) == told
+
+
 def test_biases_for_the_cpu(tmp_path, capsys):
     given = parsed("""g (float[1, 2] x) => (float[1, 2] y) {
         q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) w = DequantizeLinear(wc, s, z) b = DequantizeLinear(bc, bs, z) y = Gemm(d, w, b) }""",

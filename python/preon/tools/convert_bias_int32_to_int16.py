@@ -2,7 +2,7 @@
 import sys
 
 from ..core import passes
-from ._command import model_tool
+from ._command import model_tool, run_pass
 
 
 def convert_bias_int32_to_int16(model):
@@ -11,7 +11,8 @@ def convert_bias_int32_to_int16(model):
     return result.model, bool(result.passes[0]["changed"])
 
 
-main = model_tool(__doc__, ("--input_model_path", "--output_model_path"), lambda model, _: convert_bias_int32_to_int16(model)[0])
+main = model_tool(__doc__, ("--input_model_path", "--output_model_path"),
+                  lambda model, _: run_pass(model, "int16_biases", "no bias with int32 codes: nothing was changed"))
 
 if __name__ == "__main__":
     sys.exit(main())
